@@ -1,0 +1,78 @@
+# Everything here needs only Python 3.11 or newer and its pip; PYTHON names another than python3.
+
+PYTHON ?= python3
+PRESET ?= two_player
+PYTEST_ARGS ?=
+PLAY_ARGS ?=
+python := .venv/bin/python
+
+# Tests and checks start Django but serve nobody, so any key does; a service needs one of its own.
+key := SECRET_KEY=$${SECRET_KEY:-for-tests-and-checks-only-never-for-a-service}
+# What a shell happens to export must not change what is tested.
+embedded := env -u DATABASE_URL -u REDIS_URL -u BROKER_URL -u OPEN_REGISTRATION -u DEBUG -u ALLOWED_HOSTS
+
+.DEFAULT_GOAL := help
+.PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema soak \
+	bench requirements clean
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 16
+
+venv: ## build .venv with everything, when it is not already there
+	@PYTHON="$(PYTHON)" .ci/venv dev
+
+venv-run:
+	@PYTHON="$(PYTHON)" .ci/venv run
+
+play: venv-run ## play a whole game through the HTTP API (PRESET=two_player)
+	$(python) -m clients.play --preset $(PRESET) $(PLAY_ARGS)
+
+serve: venv-run ## serve on SQLite, or on what DATABASE_URL and REDIS_URL name
+	$(python) manage.py serve
+
+test: venv ## run the tests on SQLite, with no server of any kind
+	$(embedded) $(key) $(python) -m pytest $(PYTEST_ARGS)
+
+test-postgres: export DATABASE_URL ?= postgres://postgres@127.0.0.1:5432/spades
+test-postgres: export REDIS_URL ?= redis://127.0.0.1:6379/1
+test-postgres: venv ## run the same tests on DATABASE_URL and REDIS_URL
+	env -u BROKER_URL $(key) $(python) -m pytest $(PYTEST_ARGS)
+
+# Each check on its own, so that `make --keep-going lint` tells all that is wrong.
+lint: style types arrows migrations current-schema ## style, types, arrows between packages, migrations, the schema
+
+style: venv
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+
+types: venv
+	$(embedded) $(key) .venv/bin/mypy
+
+arrows: venv
+	.venv/bin/lint-imports --no-cache
+
+migrations: venv
+	$(embedded) $(key) DATABASE_URL=sqlite://:memory: $(python) manage.py makemigrations --check --dry-run
+
+current-schema: venv
+	$(embedded) $(key) $(python) manage.py spectacular --validate --fail-on-warn --file .venv/schema.yaml
+	@diff -u openapi/schema.yaml .venv/schema.yaml || { echo 'openapi/schema.yaml is old: run make schema' >&2; exit 1; }
+
+schema: venv ## write openapi/schema.yaml anew
+	@mkdir -p openapi
+	$(embedded) $(key) $(python) manage.py spectacular --validate --fail-on-warn --file openapi/schema.yaml
+
+soak: venv ## play hundreds of games of bots and rebuild each from its actions
+	$(embedded) $(key) $(python) -m tests.soak
+
+bench: venv ## measure plays and views over HTTP against the floor
+	$(python) -m benchmarks.http
+
+requirements: ## pin requirements/*.in anew (needs uv)
+	uv pip compile $(pin) --upgrade requirements/run.in -o requirements/run.txt
+	uv pip compile $(pin) --upgrade requirements/dev.in -o requirements/dev.txt
+pin := --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url
+
+clean: ## remove the environment and what tools left; var/ stays
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
