@@ -1,0 +1,46 @@
+"""The card game Spades: rules, scores, shuffles and views, in plain Python and nothing else.
+
+>>> from spades import Card, Match, Ruleset, Seed
+>>> match = Match.start(Ruleset.resolve({"preset": "two_player"}), Seed(bytes(32)))
+>>> match.ruleset.target_score
+500
+"""
+
+from spades.bids import Bid, BidKind
+from spades.cards import Card, Hand, Rank, Suit
+from spades.deal import Deal, Phase
+from spades.errors import NotationError, Reason, Rule, RulesetError, RuleViolation
+from spades.legality import DrawDecision
+from spades.match import ENGINE, Match
+from spades.ruleset import PRESETS, Ruleset
+from spades.scoring import DealScore, SideBefore, score_deal
+from spades.sheet import Ending, ScoreSheet
+from spades.shuffle import Seed, commitment
+
+__all__ = [
+    "ENGINE",
+    "PRESETS",
+    "Bid",
+    "BidKind",
+    "Card",
+    "Deal",
+    "DealScore",
+    "DrawDecision",
+    "Ending",
+    "Hand",
+    "Match",
+    "NotationError",
+    "Phase",
+    "Rank",
+    "Reason",
+    "Rule",
+    "RuleViolation",
+    "Ruleset",
+    "RulesetError",
+    "ScoreSheet",
+    "Seed",
+    "SideBefore",
+    "Suit",
+    "commitment",
+    "score_deal",
+]

@@ -1,0 +1,217 @@
+"""Suits, ranks, cards, hands and packs.
+
+People handle `Card` values; a `Hand` is one integer inside, a bit a card, so that filtering a hand by suit is one
+`&`. The bit of a card is its place in `PACK`: suits clubs, diamonds, hearts, spades, ranks rising, then the jokers.
+That place is also the order in which cards are listed everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+from spades.errors import NotationError
+
+__all__ = ["PACK", "Card", "Hand", "Pack", "Rank", "Suit", "cards_of", "codes_of", "pack"]
+
+
+class Suit(Enum):
+    """A suit, named by its letter."""
+
+    CLUBS = "C"
+    DIAMONDS = "D"
+    HEARTS = "H"
+    SPADES = "S"
+
+
+class Rank(Enum):
+    """A rank, named by its letter. ``T`` is the ten; the jokers are ``L`` (little) and ``B`` (big)."""
+
+    TWO = "2"
+    THREE = "3"
+    FOUR = "4"
+    FIVE = "5"
+    SIX = "6"
+    SEVEN = "7"
+    EIGHT = "8"
+    NINE = "9"
+    TEN = "T"
+    JACK = "J"
+    QUEEN = "Q"
+    KING = "K"
+    ACE = "A"
+    LITTLE = "L"
+    BIG = "B"
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One card, written rank first; the jokers are ``LJ`` and ``BJ``.
+
+    Cards are interned: `parse` always gives the same object for the same text.
+
+    >>> card = Card.parse("TD")
+    >>> card.rank, card.suit
+    (<Rank.TEN: 'T'>, <Suit.DIAMONDS: 'D'>)
+    >>> str(card)
+    'TD'
+    """
+
+    rank: Rank
+    suit: Suit
+    code: str
+    """The text form, such as ``"TD"``."""
+    index: int
+    """The place in `PACK`, 0 to 53, and so the bit in a `Hand`."""
+
+    @classmethod
+    def parse(cls, text: str) -> Card:
+        """Read a card such as ``"AS"``.
+
+        Raises:
+            NotationError: `text` spells no card.
+        """
+        try:
+            return _BY_CODE[text]
+        except (KeyError, TypeError):
+            raise NotationError(f"expected a card such as 'AS', got {text!r}") from None
+
+    @property
+    def bit(self) -> int:
+        """The card as a one-card mask."""
+        return 1 << self.index
+
+    def __str__(self) -> str:
+        return self.code
+
+    def __repr__(self) -> str:
+        return f"Card.parse({self.code!r})"
+
+    def __lt__(self, other: Card) -> bool:
+        return self.index < other.index
+
+
+def _pack() -> tuple[Card, ...]:
+    ranks = [rank for rank in Rank if rank not in (Rank.LITTLE, Rank.BIG)]
+    plain = [(rank, suit, rank.value + suit.value) for suit in Suit for rank in ranks]
+    jokers = [(Rank.LITTLE, Suit.SPADES, "LJ"), (Rank.BIG, Suit.SPADES, "BJ")]
+    return tuple(Card(rank, suit, code, index) for index, (rank, suit, code) in enumerate(plain + jokers))
+
+
+PACK: tuple[Card, ...] = _pack()
+"""The 52 cards in order, then the little and the big joker. A table without jokers uses the first 52."""
+
+_BY_CODE = {card.code: card for card in PACK}
+
+SUIT_MASK: dict[Suit, int] = {
+    suit: sum(card.bit for card in PACK if card.suit is suit and card.index < 52) for suit in Suit  # noqa: PLR2004 -- 52 cards
+}
+"""The thirteen plain cards of each suit as a mask; which further cards count as spades is the ruleset's to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """A set of cards, held as one mask.
+
+    >>> hand = Hand.of("AS", "2C", "TD")
+    >>> str(hand)
+    '2C TD AS'
+    >>> Card.parse("2C") in hand, len(hand)
+    (True, 3)
+    """
+
+    mask: int = 0
+
+    @classmethod
+    def of(cls, *codes: str) -> Hand:
+        """The hand of these cards, given as text.
+
+        Raises:
+            NotationError: a text spells no card, or a card is named twice.
+        """
+        return cls.from_cards(Card.parse(code) for code in codes)
+
+    @classmethod
+    def from_cards(cls, cards: Iterable[Card]) -> Hand:
+        """The hand of these cards.
+
+        Raises:
+            NotationError: a card is named twice.
+        """
+        mask = 0
+        for card in cards:
+            if mask >> card.index & 1:
+                raise NotationError(f"{card} is named twice")
+            mask |= card.bit
+        return cls(mask)
+
+    def cards(self) -> tuple[Card, ...]:
+        """The cards in order."""
+        return cards_of(self.mask)
+
+    def __iter__(self) -> Iterator[Card]:
+        return iter(cards_of(self.mask))
+
+    def __len__(self) -> int:
+        return self.mask.bit_count()
+
+    def __contains__(self, card: Card) -> bool:
+        return bool(self.mask >> card.index & 1)
+
+    def __str__(self) -> str:
+        return " ".join(codes_of(self.mask))
+
+
+def cards_of(mask: int) -> tuple[Card, ...]:
+    """The cards of a mask, in order."""
+    cards = []
+    while mask:
+        low = mask & -mask
+        cards.append(PACK[low.bit_length() - 1])
+        mask ^= low
+    return tuple(cards)
+
+
+def codes_of(mask: int) -> list[str]:
+    """The texts of a mask's cards, in order."""
+    codes = []
+    while mask:
+        low = mask & -mask
+        codes.append(PACK[low.bit_length() - 1].code)
+        mask ^= low
+    return codes
+
+
+class Pack:
+    """The cards of one table, what counts as a spade there, and which card is the stronger.
+
+    Made by `pack`, once for each set of values. Source: docs/rules.md#deck
+    """
+
+    __slots__ = ("deck", "mask", "spades", "strength", "suit_masks", "suits")
+
+    def __init__(self, jokers: int, removed: tuple[str, ...], high_trumps: tuple[str, ...]) -> None:
+        joker_codes = {0: (), 1: ("BJ",), 2: ("LJ", "BJ")}[jokers]
+        plain = [card.code for card in PACK[:52]]
+        self.deck: tuple[Card, ...] = tuple(Card.parse(code) for code in [*plain, *joker_codes] if code not in removed)
+        """The cards in listed order, as a shuffle takes them."""
+        self.mask = sum(card.bit for card in self.deck)
+        high = {Card.parse(code).index: place for place, code in enumerate(reversed(high_trumps))}
+        self.suits: list[Suit] = [Suit.SPADES if card.index in high else card.suit for card in PACK]
+        """The suit that each card of `PACK`, by its index, follows here: a high trump is a spade."""
+        self.strength: list[int] = [len(PACK) + high[c.index] if c.index in high else c.index for c in PACK]
+        """Compares cards of one suit: the larger wins."""
+        self.suit_masks = {suit: sum(c.bit for c in self.deck if self.suits[c.index] is suit) for suit in Suit}
+        self.spades = self.suit_masks[Suit.SPADES]
+
+
+@lru_cache(maxsize=256)
+def pack(jokers: int, removed: tuple[str, ...], high_trumps: tuple[str, ...]) -> Pack:
+    """The pack with these jokers and high trumps (strongest first) and without the removed cards.
+
+    >>> len(pack(0, (), ()).deck)
+    52
+    """
+    return Pack(jokers, removed, high_trumps)

@@ -1,0 +1,159 @@
+"""Secrecy: what a reader gets never depends on, or shows, a card that this reader has not seen."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spades import Deal, Match, Phase, Ruleset, Seed
+from spades.view import before_start, for_public, for_seat, parts
+
+from .test_match import RULES, SHORT, play_on, seed
+
+CARD = re.compile(r"(?:[2-9TJQKA][CDHS]|LJ|BJ)\Z")
+READERS = ["A", "B", None]
+
+
+def cards_in(value: Any) -> Iterator[str]:
+    """Every text in a JSON value that spells a card."""
+    if isinstance(value, dict):
+        for inner in value.values():
+            yield from cards_in(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from cards_in(inner)
+    elif isinstance(value, str) and CARD.match(value):
+        yield value
+
+
+def seen_by(match: Match, reader: str | None) -> set[str]:
+    """The cards that a reader has seen, counted from the rules and not from the view."""
+    deal = match.deal
+    if deal is None:
+        return set()
+    seen = {card.code for card in deal.plays}
+    for turn, decision in enumerate(deal.draws):
+        first, second = deal.stock[2 * turn], deal.stock[2 * turn + 1]
+        seen.add((second if decision == "k" else first).code)  # both lie face up in this preset
+    if reader is not None:
+        seen |= {card.code for card in deal.hand(reader)}
+        if deal.phase is Phase.DRAWING and deal.turn == reader and match.ending is None:
+            seen.add(deal.stock[2 * len(deal.draws)].code)
+    return seen
+
+
+def view(match: Match, reader: str | None) -> dict[str, Any]:
+    return for_public(match) if reader is None else for_seat(match, reader)
+
+
+@pytest.mark.parametrize("reader", READERS)
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.integers(0, 130))
+def test_a_view_is_the_same_however_unseen_cards_lie(reader: str | None, number: int, steps: int) -> None:
+    rng = random.Random(number)
+    states = play_on(Match.start(RULES, seed(number)), rng)
+    for _ in range(steps):
+        match = next(states)
+    match = next(states)
+    deal = match.deal
+    assert deal is not None
+    seen = seen_by(match, reader)
+    places = [place for place, card in enumerate(deal.stock) if card.code not in seen]
+    moved = [deal.stock[place] for place in places]
+    rng.shuffle(moved)
+    stock = list(deal.stock)
+    for place, card in zip(places, moved, strict=True):
+        stock[place] = card
+    other = Deal.restore(
+        RULES,
+        number=deal.number,
+        attempt=deal.attempt,
+        dealer=deal.dealer,
+        seed=Seed(rng.randbytes(32)),
+        stock=tuple(stock),
+        draws=deal.draws,
+        bids=deal.bids,
+        plays=deal.plays,
+    )
+    elsewhere = Match(RULES, match.sheet, match.dealer, deal=other, score=match.score, ending=match.ending)
+
+    assert view(elsewhere, reader) == view(match, reader)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32))
+def test_no_view_and_no_event_shows_a_card_before_its_reader_saw_it(number: int) -> None:
+    rng = random.Random(number)
+    before = Match.start(SHORT, seed(number))
+    for match in play_on(before, rng):
+        known = {reader: seen_by(before, reader) | seen_by(match, reader) for reader in READERS}
+        events = parts(before, match, next_commitment="0" * 64)
+        for reader in READERS:
+            assert set(cards_in(view(match, reader))) <= known[reader]
+            if any(event.type == "deal_revealed" for event in events):
+                continue
+            for event in events:
+                shown = {**event.public, **event.own.get(reader or "", {})}
+                assert set(cards_in(shown)) <= known[reader]
+        if match.deal is not None and match.deal.phase is Phase.FINISHED:
+            assert [event.type for event in events][-2:] != ["card_played", "trick_taken"]
+        before = match
+
+
+def test_only_the_drawer_learns_what_it_kept() -> None:
+    before = Match.start(RULES, seed(5)).begin_deal(seed(6))
+    drawer = before.turn
+    assert drawer is not None
+    assert before.deal is not None
+    kept = before.deal.stock[1].code
+
+    (event,) = parts(before, before.draw(drawer, __import__("spades").DrawDecision.DECLINE))
+
+    assert event.type == "card_drawn"
+    assert event.own[drawer]["kept"] == kept
+    assert list(event.own) == [drawer]
+    assert kept not in list(cards_in(event.public))
+    assert event.public["discarded"] == {"card": before.deal.stock[0].code, "face": "up"}
+
+
+def test_legal_actions_go_to_the_seat_on_turn_alone() -> None:
+    match = Match.start(RULES, seed(5)).begin_deal(seed(6))
+    turn = match.turn
+    assert turn is not None
+
+    assert view(match, turn)["turn"]["legal"] == [{"decision": "keep"}, {"decision": "decline"}]
+    assert view(match, match.dealer)["turn"]["legal"] == view(match, None)["turn"]["legal"] == []
+
+
+def test_a_deal_is_revealed_in_full_when_it_is_scored_and_when_the_game_stops() -> None:
+    states = play_on(Match.start(RULES, seed(9)), random.Random(9))
+    before = match = next(states)
+    while match.score is None:
+        before, match = match, next(states)
+    assert match.deal is not None
+    revealed = next(event for event in parts(before, match) if event.type == "deal_revealed")
+    stock = [card.code for card in match.deal.stock]
+
+    assert revealed.public["stock"] == stock
+    assert revealed.public["seed"] == match.deal.seed.server.hex()
+    assert sorted(revealed.public["hands"]["A"] + revealed.public["hands"]["B"] + revealed.public["discards"]) == sorted(stock)
+
+    stopped = next(states)
+    events = parts(stopped, stopped.resign("A"))
+    assert [event.type for event in events] == ["deal_revealed", "game_finished"]
+    events = parts(stopped, stopped.abort())
+    assert [event.type for event in events] == ["deal_revealed", "game_aborted"]
+
+
+def test_before_the_start_there_is_nothing_to_see() -> None:
+    waiting = before_start(Ruleset.resolve({"preset": "two_player"}))
+
+    assert waiting["deal"] is waiting["turn"] is waiting["result"] is None
+    assert [seat["seat"] for seat in waiting["seats"]] == ["A", "B"]
+    assert list(cards_in(waiting)) == []
