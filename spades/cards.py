@@ -106,7 +106,7 @@ PACK: tuple[Card, ...] = _pack()
 _BY_CODE = {card.code: card for card in PACK}
 
 SUIT_MASK: dict[Suit, int] = {
-    suit: sum(card.bit for card in PACK if card.suit is suit and card.index < 52) for suit in Suit  # noqa: PLR2004 -- 52 cards
+    suit: sum(card.bit for card in PACK if card.suit is suit and card.index < 52) for suit in Suit
 }
 """The thirteen plain cards of each suit as a mask; which further cards count as spades is the ruleset's to say."""
 

@@ -89,7 +89,7 @@ class Deal:
         return cls._laid_out(ruleset, number, attempt, dealer, seed, seed.shuffled(_pack(ruleset).deck))
 
     @classmethod
-    def restore(  # noqa: PLR0913 -- the parts that were kept
+    def restore(
         cls,
         ruleset: Ruleset,
         *,
@@ -132,7 +132,7 @@ class Deal:
         )
 
     @classmethod
-    def _laid_out(  # noqa: PLR0913 -- as restore
+    def _laid_out(
         cls, ruleset: Ruleset, number: int, attempt: int, dealer: str, seed: Seed, stock: tuple[Card, ...]
     ) -> Deal:
         seats = table(ruleset.players, ruleset.teams)

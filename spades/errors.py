@@ -38,7 +38,7 @@ class Reason(StrEnum):
     SUICIDE_NEEDS_NUMBER = "suicide_needs_number"
     BID_IS_FORCED = "bid_is_forced"
     # Passing and playing.
-    PASS_COUNT_WRONG = "pass_count_wrong"
+    PASS_COUNT_WRONG = "pass_count_wrong"  # noqa: S105 -- passing cards, no password
     NOT_IN_HAND = "not_in_hand"
     MUST_FOLLOW_SUIT = "must_follow_suit"
     FIRST_LEAD_SPADE = "first_lead_spade"

@@ -21,8 +21,10 @@ _SUIT_NAMES = {Suit.CLUBS: "club", Suit.DIAMONDS: "diamond", Suit.HEARTS: "heart
 
 
 class DrawDecision(StrEnum):
-    """What a seat may ask for in the draw phase. Only the first two are ever allowed; the others name the usual
-    misunderstandings, each refused with a reason of its own.
+    """What a seat may ask for in the draw phase.
+
+    Only the first two are ever allowed; the others name the usual misunderstandings, each refused with a reason of its
+    own.
 
     Source: docs/rules.md#draw
     """
@@ -59,8 +61,10 @@ def legal_bids(ruleset: Ruleset) -> list[Bid]:
 
     Source: docs/rules.md#bids
     """
-    bids = [Bid.nil()] if ruleset.zero_bid == "nil" and ruleset.nil_success is not None else []
-    return bids + [Bid.number(tricks) for tricks in range(ruleset.min_bid or 0, (ruleset.max_bid or 0) + 1)]
+    nil_is_zero = ruleset.zero_bid == "nil"
+    bids = [Bid.nil()] if nil_is_zero and ruleset.nil_success is not None else []
+    lowest = max(ruleset.min_bid or 0, int(nil_is_zero))
+    return bids + [Bid.number(tricks) for tricks in range(lowest, (ruleset.max_bid or 0) + 1)]
 
 
 def bid_refusal(ruleset: Ruleset, bid: Bid) -> RuleViolation | None:
@@ -78,7 +82,7 @@ def bid_refusal(ruleset: Ruleset, bid: Bid) -> RuleViolation | None:
             Rule("blind_nil", ruleset.blind_nil, "blind"),
         )
     if bid.tricks == 0 and ruleset.zero_bid == "nil":
-        detail = f"A promise of no trick is the bid nil here; a number is {ruleset.min_bid} to {ruleset.max_bid}."
+        detail = "A promise of no trick is the bid nil here, not the number 0."
         return RuleViolation(Reason.BID_OUT_OF_RANGE, detail, Rule("zero_bid", ruleset.zero_bid, "nil"))
     low = bid.tricks < (ruleset.min_bid or 0)
     option, value = ("min_bid", ruleset.min_bid) if low else ("max_bid", ruleset.max_bid)
@@ -131,8 +135,15 @@ def legal_cards(
     return legal
 
 
-def card_refusal(  # noqa: PLR0913 -- the table as the rule sees it
-    ruleset: Ruleset, pack: Pack, hand: int, card: Card, trick: Sequence[Card], *, trick_number: int, spades_broken: bool
+def card_refusal(
+    ruleset: Ruleset,
+    pack: Pack,
+    hand: int,
+    card: Card,
+    trick: Sequence[Card],
+    *,
+    trick_number: int,
+    spades_broken: bool,
 ) -> RuleViolation | None:
     """Why a seat on turn may not play `card`; None when it may. Arguments as in `legal_cards`."""
     if not hand & card.bit:

@@ -903,7 +903,7 @@ class Ruleset:
         spades.errors.RulesetError: teams: trios need six players, not 4; moon_fail: say what a missed moon costs
         """
         if not isinstance(flat, Mapping):
-            detail = "a ruleset is an object of options by name"
+            detail = "a ruleset is an object of options by name"  # type: ignore[unreachable]  # for callers without types
             raise RulesetError((OptionProblem("preset", flat, OptionFault.WRONG_TYPE, detail),))
         name = flat.get("preset", DEFAULT_PRESET)
         given = {option: value for option, value in flat.items() if option != "preset"}

@@ -169,7 +169,10 @@ def _score_side(ruleset: Ruleset, before: SideBefore, bid_tricks: list[tuple[Bid
 
 
 def _carry_bags(ruleset: Ruleset, bags: int) -> tuple[int, int]:
-    """Bags to carry on, and the penalty (zero or negative): once for every full limit. Source: docs/rules.md#bags"""
+    """Bags to carry on, and the penalty (zero or negative): once for every full limit.
+
+    Source: docs/rules.md#bags
+    """
     if not ruleset.bag_limit:
         return bags, 0
     full, rest = divmod(bags, ruleset.bag_limit)

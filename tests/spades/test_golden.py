@@ -74,7 +74,8 @@ def test_a_deal_scores_as_worked(case: dict[str, Any]) -> None:
     ruleset = ruleset_of(case)
     require_supported(ruleset)
     before = {
-        side: SideBefore(case["before"]["scores"][side], case["before"]["bags"][side]) for side in case["before"]["scores"]
+        side: SideBefore(case["before"]["scores"][side], case["before"]["bags"][side])
+        for side in case["before"]["scores"]
     }
     tricks = case["hands"]["tricks"]
     bids = {seat: read_bid(bid, sum(tricks.values())) for seat, bid in case["hands"]["bids"].items()}
@@ -161,16 +162,12 @@ def test_hands_are_drawn_as_worked(case: dict[str, Any]) -> None:
     for seat, hand in expected["hands"].items():
         assert {card.code for card in deal.hand(seat)} == set(hand)
     found = {
-        "discards": [
-            {"card": d.card.code, "face": d.face, "visible_to": list(d.visible_to)} for d in deal.discards
-        ],
+        "discards": [{"card": d.card.code, "face": d.face, "visible_to": list(d.visible_to)} for d in deal.discards],
         "next_turn": deal.turn if deal.phase == "drawing" else None,
         "deck_left": deal.stock_count,
         "phase": {"drawing": "draw"}.get(deal.phase.value, deal.phase.value),
         "first_bidder": deal.turn if deal.phase == "bidding" else None,
-        "cards_seen": {
-            seat: 13 + sum(seat in discard.visible_to for discard in deal.discards) for seat in ("A", "B")
-        },
+        "cards_seen": {seat: 13 + sum(seat in discard.visible_to for discard in deal.discards) for seat in ("A", "B")},
     }
     assert {name: found[name] for name in expected if name != "hands"} == {
         name: value for name, value in expected.items() if name != "hands"
@@ -206,11 +203,13 @@ def test_a_wrong_draw_is_refused_as_worked(case: dict[str, Any]) -> None:
     assert seat is not None
     assert deal is not None
 
-    with pytest.raises(RuleViolation) as caught:
+    def attempt() -> Match:
         if case["action"] == "play_during_draw":
-            match.play(seat, deal.stock[0])
-        else:
-            match.draw(seat, REFUSED[case["action"]])
+            return match.play(seat, deal.stock[0])
+        return match.draw(seat, REFUSED[case["action"]])
+
+    with pytest.raises(RuleViolation) as caught:
+        attempt()
 
     assert caught.value.reason == case["expected"]["reason"]
     if case["action"] in REFUSED:

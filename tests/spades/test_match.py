@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades import Bid, Card, DrawDecision, Match, Phase, Reason, Ruleset, RuleViolation, Seed
+from spades import Bid, Card, DrawDecision, Match, Phase, Reason, Ruleset, RuleViolation, ScoreSheet, Seed, SideBefore
 from spades.cards import pack
 from spades.sheet import DEAL_CAP
 
@@ -50,8 +50,7 @@ def play_on(match: Match, rng: random.Random) -> Iterator[Match]:
 def test_a_game_ends_and_every_deal_holds_every_card_once(number: int) -> None:
     rng = random.Random(number)
     deals = 0
-    match = Match.start(SHORT, seed(number))
-    for match in play_on(match, rng):
+    for match in play_on(Match.start(SHORT, seed(number)), rng):
         deal = match.deal
         assert deal is not None
         hands = [card for seat in ("A", "B") for card in deal.hand(seat)]
@@ -169,15 +168,13 @@ def test_resigning_gives_the_game_to_the_other_side_in_every_phase(at: int) -> N
     assert match.ending is not None
     assert (match.ending.winners, match.ending.reason) == (("B",), "resignation")
     assert match.turn is None
-    for attempt in (lambda: match.resign("B"), lambda: match.abort(), lambda: match.play("A", Card.parse("AS"))):
+    for attempt in (lambda: match.resign("B"), match.abort, lambda: match.play("A", Card.parse("AS"))):
         with pytest.raises(RuleViolation) as caught:
             attempt()
         assert caught.value.reason is Reason.GAME_OVER
 
 
 def test_level_scores_at_the_target_play_another_deal() -> None:
-    from spades import ScoreSheet, SideBefore
-
     level = ScoreSheet(RULES, {"A": SideBefore(460), "B": SideBefore(450)}, 5)
     sheet, _ = level.after({"A": Bid.number(6), "B": Bid.number(7)}, {"A": 6, "B": 7})
 
@@ -186,8 +183,6 @@ def test_level_scores_at_the_target_play_another_deal() -> None:
 
 
 def test_the_deal_cap_ends_a_game_for_its_leaders() -> None:
-    from spades import ScoreSheet, SideBefore
-
     sheet = ScoreSheet(RULES, {"A": SideBefore(-5), "B": SideBefore(-5)}, DEAL_CAP)
     ending = sheet.ending()
 

@@ -32,7 +32,10 @@ def described_shuffle(seed: bytes, clients: list[tuple[str, str]], deck: list[st
     return cards
 
 
-@given(st.binary(min_size=32, max_size=32), st.lists(st.tuples(st.sampled_from("AB"), st.text(alphabet="xyz é", max_size=5)), max_size=2))
+@given(
+    st.binary(min_size=32, max_size=32),
+    st.lists(st.tuples(st.sampled_from("AB"), st.text(alphabet="xyz é", max_size=5)), max_size=2),
+)
 def test_a_shuffle_follows_its_description(seed: bytes, clients: list[tuple[str, str]]) -> None:
     shuffled = Seed(seed, tuple(clients)).shuffled(DECK)
 

@@ -142,7 +142,9 @@ def test_a_deal_is_revealed_in_full_when_it_is_scored_and_when_the_game_stops() 
 
     assert revealed.public["stock"] == stock
     assert revealed.public["seed"] == match.deal.seed.server.hex()
-    assert sorted(revealed.public["hands"]["A"] + revealed.public["hands"]["B"] + revealed.public["discards"]) == sorted(stock)
+    assert sorted(
+        revealed.public["hands"]["A"] + revealed.public["hands"]["B"] + revealed.public["discards"]
+    ) == sorted(stock)
 
     stopped = next(states)
     events = parts(stopped, stopped.resign("A"))

@@ -1,0 +1,433 @@
+"""JSON Schemas of what the games app answers, by component name.
+
+Written by hand rather than drawn from serializers: the view, its events and its legal actions are unions that
+serializers cannot say exactly, and no serializer runs on an answer. Every answer of the tests is held against them.
+Imports no Django, since the settings read it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spades.ruleset import json_schema, resolved_json_schema
+
+__all__ = ["COMPONENTS", "ref"]
+
+Schema = dict[str, Any]
+
+
+def ref(name: str) -> Schema:
+    """A reference to a component."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _object(description: str, **properties: Schema) -> Schema:
+    return {
+        "type": "object",
+        "description": description,
+        "properties": properties,
+        "required": list(properties),
+    }
+
+
+def _text(description: str = "", *values: str) -> Schema:
+    schema: Schema = {"type": "string"}
+    if description:
+        schema["description"] = description
+    if values:
+        schema["enum"] = list(values)
+    return schema
+
+
+def _count(description: str = "") -> Schema:
+    return {"type": "integer", "minimum": 0, **({"description": description} if description else {})}
+
+
+def _number(description: str = "") -> Schema:
+    return {"type": "integer", **({"description": description} if description else {})}
+
+
+def _flag(description: str) -> Schema:
+    return {"type": "boolean", "description": description}
+
+
+def _list(items: Schema, description: str = "") -> Schema:
+    return {"type": "array", "items": items, **({"description": description} if description else {})}
+
+
+def _or_null(schema: Schema, description: str = "") -> Schema:
+    if "$ref" in schema:
+        return {"oneOf": [schema, {"type": "null"}], **({"description": description} if description else {})}
+    made = {**schema, "type": [schema["type"], "null"]}
+    if "enum" in made:
+        made["enum"] = [*made["enum"], None]
+    if description:
+        made["description"] = description
+    return made
+
+
+def _by(items: Schema, what: str, description: str) -> Schema:
+    """An object with a key for each seat or side."""
+    return {
+        "type": "object",
+        "description": description,
+        "additionalProperties": items,
+        "propertyNames": {"pattern": what},
+    }
+
+
+CARD: Schema = {"type": "string", "pattern": "^([2-9TJQKA][CDHS]|LJ|BJ)$", "description": "Rank, then suit: `QH`."}
+SEAT: Schema = {
+    "type": "string",
+    "pattern": "^[A-FNESW]$",
+    "description": "A B C ... clockwise; N E S W when four play.",
+}
+SIDE: Schema = {
+    "type": "string",
+    "pattern": "^[A-FNESW]{1,3}$",
+    "description": "Named by its seats; alone a seat is its side.",
+}
+TIME: Schema = {"type": "string", "format": "date-time", "description": "RFC 3339, UTC."}
+HEX: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+ID: Schema = {"type": "string", "format": "uuid", "description": "UUIDv7."}
+
+_BID_NIL = _object("No trick at all.", kind=_text("", "nil", "blind_nil"))
+_BID_NUMBER = _object(
+    "A number of tricks.",
+    kind=_text("", "number", "blind"),
+    tricks={"type": "integer", "minimum": 0, "maximum": 54},
+)
+_REASONS = ("target", "losing_score", "max_hands", "set_limit", "moon", "deal_cap", "resignation", "forfeit", "aborted")
+_DECISIONS = ("keep", "decline")
+
+_SCORE_ANSWER: dict[str, Schema] = {
+    "sides": _by(ref("SideScore"), SIDE["pattern"], "Each side's score of the deal."),
+    "game": _object(
+        "Whether the game is over after this deal.",
+        over=_flag("Whether it is."),
+        winners=_list(SIDE),
+        reason=_or_null(_text("", *_REASONS)),
+    ),
+    "closest_bidders": _list(SEAT, "The seats whose bid was closest to their tricks: a report, worth no points."),
+}
+_RESULT: dict[str, Schema] = {
+    "winners": _list(SIDE, "The sides that won; none when the game was aborted."),
+    "reason": _text("Why it ended.", *_REASONS),
+    "scores": _by(_number(), SIDE["pattern"], "Points by side."),
+}
+
+_EVENT_DATA: dict[str, Schema] = {
+    "game_created": _object(
+        "A table was made. The commitment binds the service to the first deal's seed.",
+        preset=_text("The preset's name."),
+        ruleset_hash=HEX,
+        algorithm=_text("How the deals are shuffled."),
+        commitment=HEX,
+    ),
+    "seat_taken": _object(
+        "Somebody sat down.",
+        kind=_text("", "human", "bot"),
+        name=_text(),
+        bot=_or_null(_text("The bot's name.")),
+    ),
+    "seat_left": _object("Somebody got up before the start.", by_host=_flag("Whether the host made them.")),
+    "game_started": _object("The table is complete and the game begins."),
+    "dealer_cut": _object(
+        "The cut for the first deal: the highest card deals, level cards draw again.",
+        rounds=_list(_list(_object("A card drawn.", seat=SEAT, card=CARD))),
+        dealer=SEAT,
+    ),
+    "deal_started": _object(
+        "A deal was shuffled.",
+        deal_number=_count(),
+        attempt=_count("1, and one more after each redeal."),
+        dealer=SEAT,
+        commitment={**HEX, "description": "Of this deal's seed, as it was published before."},
+        next_commitment={**HEX, "description": "Of the next deal's seed."},
+    ),
+    "card_drawn": {
+        **_object(
+            "A draw turn was decided.",
+            decision=_text("", *_DECISIONS),
+            discarded=_object(
+                "The card that went to the discard pile.",
+                card=_or_null(CARD, "Null for whoever may not see it."),
+                face=_text("", "up", "down"),
+            ),
+            stock_count=_count("Cards left in the stock."),
+        ),
+    },
+    "bid_placed": _object("A seat bid.", bid=ref("Bid")),
+    "card_played": _object(
+        "A seat played a card.",
+        card=CARD,
+        trick_number=_count(),
+        breaks_spades=_flag("Whether spades are broken by this card."),
+    ),
+    "trick_taken": _object(
+        "A trick is complete; its winner leads the next.",
+        trick_number=_count(),
+        winner=SEAT,
+        cards=_list(ref("PlayedCard")),
+        tricks=_by(_count(), SEAT["pattern"], "Tricks taken so far, by seat."),
+    ),
+    "deal_scored": _object(
+        "A deal was scored: the scoring answer, with what was scored.",
+        bids=_by(ref("Bid"), SEAT["pattern"], "The bids by seat."),
+        tricks=_by(_count(), SEAT["pattern"], "Tricks taken, by seat."),
+        **_SCORE_ANSWER,
+    ),
+    "deal_revealed": _object(
+        "All that the deal hid.",
+        hands=_by(_list(CARD), SEAT["pattern"], "The hands as they were when the play began, by seat."),
+        discards=_list(CARD, "The discard pile of the draw, first card first."),
+        stock=_list(CARD, "The shuffled pack, top first."),
+        seed={**HEX, "description": "The seed of the shuffle; its SHA-256 is the commitment."},
+        client_seeds=_list(_object("A seat's own seed.", seat=SEAT, seed=_text())),
+    ),
+    "game_finished": _object("The game is over.", **_RESULT),
+    "game_aborted": _object("The game ended without a winner.", **_RESULT),
+}
+_EVENT_DATA["card_drawn"]["properties"]["kept"] = {
+    **CARD,
+    "description": "The card kept; for the seat that drew alone.",
+}
+
+
+def _event(name: str) -> Schema:
+    return _object(
+        f"`{name}`",
+        number=_count("1 for a game's first event, then one more each."),
+        version=_count("The game's version with this event: its number."),
+        at=TIME,
+        type={"type": "string", "const": name},
+        deal_number=_or_null(_count()),
+        seat=_or_null(SEAT, "Whose doing it was."),
+        data=_EVENT_DATA[name],
+    )
+
+
+def _event_name(name: str) -> str:
+    return "Event" + "".join(part.capitalize() for part in name.split("_"))
+
+
+def _page(name: str) -> Schema:
+    return _object(
+        "A page of a list.",
+        items=_list(ref(name)),
+        next=_or_null(_text(), "The cursor of the next page; null when this is the last one."),
+    )
+
+
+COMPONENTS: dict[str, Schema] = {
+    "Bid": {"oneOf": [_BID_NUMBER, _BID_NIL], "description": "What a seat promises."},
+    "PlayedCard": _object("A card and who played it.", seat=SEAT, card=CARD),
+    "LegalAction": {
+        "description": "A request body that you could send now, to the operation that `turn.action` names.",
+        "oneOf": [
+            _object("To `draws`.", decision=_text("", *_DECISIONS)),
+            _object("To `plays`.", card=CARD),
+            _BID_NUMBER,
+            _BID_NIL,
+        ],
+    },
+    "RulesetChoice": {**json_schema(), "description": "A preset and what differs from it."},
+    "Ruleset": {**resolved_json_schema(), "description": "A complete ruleset: every option with its value."},
+    "SideScore": _object(
+        "A side's score of one deal, in points unless said.",
+        contract=_number(),
+        bag_points=_number(),
+        bag_penalty=_number("Zero or negative."),
+        nil_points=_number(),
+        special_points=_number("The bonus of a moon; the contract is 0 then."),
+        delta=_number("The sum of the lines."),
+        score=_number("The running total."),
+        bags=_count("Bags carried on, a count."),
+        set=_or_null({"type": "boolean"}, "Whether a number bid of the side failed; null when it made none."),
+        lines=_list(
+            _object(
+                "A line of the score.",
+                what=_text(
+                    "",
+                    "contract",
+                    "ten",
+                    "moon",
+                    "blind",
+                    "bags",
+                    "nil",
+                    "blind_nil",
+                    "both_nil",
+                    "bag_penalty",
+                    "books",
+                    "adjustment",
+                ),
+                points=_number(),
+                rule=_text("The section of the rules that says so."),
+            )
+        ),
+    ),
+    "ViewSeat": _object(
+        "A seat, the same for every viewer.",
+        seat=SEAT,
+        side=SIDE,
+        kind=_text("", "human", "bot", "open"),
+        name=_or_null(_text()),
+        bot=_or_null(_text("The bot's name.")),
+        card_count=_count("Cards held."),
+        bid=_or_null(ref("Bid"), "The bid of this deal; null before it."),
+        proposal={"type": "null", "description": "A partner's proposal; only in partnership bidding."},
+        tricks=_count("Tricks taken in this deal."),
+        hand_seen=_flag("Whether the seat has looked at its hand."),
+        stand_in=_flag("Whether a bot stands in for the person."),
+    ),
+    "ViewSide": _object(
+        "A side and its standing.",
+        side=SIDE,
+        score=_number(),
+        bags=_count(),
+        contract_tricks=_or_null(_count(), "The side's contract; null until it is complete."),
+    ),
+    "Discard": _object(
+        "A card of the discard pile.",
+        number=_count(),
+        seat=SEAT,
+        decision=_text("", *_DECISIONS),
+        face=_text("", "up", "down"),
+        card=_or_null(CARD, "Null for whoever may not see it."),
+        visible_to=_list(SEAT, "The seats that have seen it."),
+    ),
+    "Trick": _object(
+        "A trick, in progress or complete.",
+        number=_count(),
+        leader=SEAT,
+        cards=_list(ref("PlayedCard"), "In order of play."),
+        winner=_or_null(SEAT, "Null until it is complete."),
+    ),
+    "ViewDeal": _object(
+        "The present deal, or the last one when the game is over.",
+        number=_count(),
+        attempt=_count(),
+        dealer=SEAT,
+        phase=_text("", "drawing", "passing", "bidding", "exchanging", "playing", "finished"),
+        hand={**_or_null({"type": "array"}), "items": CARD, "description": "Your cards; null for whoever has no seat."},
+        hand_seen=_flag("Whether you may see your hand."),
+        given=_list(CARD),
+        received=_list(CARD),
+        draw=_or_null(
+            {
+                **_object(
+                    "The draw: what lies where.",
+                    stock_count=_count(),
+                    looked_at=_or_null(CARD, "The card that you decide about; null for everybody else."),
+                    discards=_list(ref("Discard")),
+                )
+            },
+            "Null where hands are dealt.",
+        ),
+        trick=_or_null(ref("Trick"), "The present trick; null outside the play."),
+        last_trick=_or_null(ref("Trick"), "The last complete trick; null before the first."),
+        spades_broken=_flag("Whether a spade may be led."),
+        redeal_available=_flag("Whether you may call for a new deal."),
+    ),
+    "Turn": _object(
+        "What the table waits for.",
+        seats=_list(SEAT, "Every seat on turn."),
+        seat=_or_null(SEAT, "The seat on turn; null when several are."),
+        action=_text("", "draw", "look", "pass", "propose_bid", "bid", "give_cards", "play"),
+        deadline=_or_null(TIME, "Null when the table is untimed."),
+        legal=_list(ref("LegalAction"), "What you could do now; empty unless you are on turn."),
+    ),
+    "Result": _object("How the game ended.", **_RESULT),
+    "View": _object(
+        "A table as you may see it.",
+        id=ID,
+        version=_count("The number of the last event."),
+        status=_text("", "waiting", "active", "finished", "aborted"),
+        created_at=TIME,
+        visibility=_text("", "public", "unlisted", "private"),
+        spectators=_text("", "allowed", "forbidden"),
+        start=_text("", "when_full", "by_host"),
+        sandbox=_flag("Whether the cards were set by somebody."),
+        ruleset=ref("Ruleset"),
+        viewer=_object("Who you are here.", role=_text("", "seat", "watcher", "host", "director"), seat=_or_null(SEAT)),
+        seats=_list(ref("ViewSeat"), "All seats, clockwise."),
+        sides=_list(ref("ViewSide")),
+        deal=_or_null(ref("ViewDeal"), "Null before the start."),
+        turn=_or_null(ref("Turn"), "Null before the start and after the end."),
+        result=_or_null(ref("Result"), "Null until the game ends."),
+    ),
+    "DryRun": _object(
+        "The action would be taken now.",
+        allowed={"type": "boolean", "const": True},
+        legal=_list(ref("LegalAction"), "All that you could do now."),
+    ),
+    "ViewOrDryRun": {
+        "oneOf": [ref("View"), ref("DryRun")],
+        "description": "The new view; with `dry_run` only the ruling.",
+    },
+    "CreatedGame": _object(
+        "A new table.",
+        game=ref("View"),
+        seats=_list(
+            _object("A seat of yours and its token, shown this once.", seat=SEAT, token=_text("`sps_...`")),
+        ),
+    ),
+    "JoinedGame": _object(
+        "A seat was taken.",
+        game=ref("View"),
+        seat=SEAT,
+        token=_or_null(_text(), "The seat's token, shown this once; null for a bot."),
+    ),
+    "SeatSummary": _object(
+        "A seat and who sits in it.",
+        seat=SEAT,
+        kind=_text("", "human", "bot", "open"),
+        name=_or_null(_text()),
+        bot=_or_null(_text()),
+    ),
+    "GameSummary": _object(
+        "A table in a list.",
+        id=ID,
+        created_at=TIME,
+        version=_count(),
+        status=_text("", "waiting", "active", "finished", "aborted"),
+        preset=_text(),
+        ruleset_hash=HEX,
+        visibility=_text("", "public", "unlisted", "private"),
+        spectators=_text("", "allowed", "forbidden"),
+        start=_text("", "when_full", "by_host"),
+        seats=_list(ref("SeatSummary")),
+        open_seats=_count(),
+        result=_or_null(ref("Result")),
+        finished_at=_or_null(TIME),
+    ),
+    "GamePage": _page("GameSummary"),
+    "DealSummary": _object(
+        "A deal that has started.",
+        number=_count(),
+        attempt=_count(),
+        dealer=SEAT,
+        commitment=HEX,
+        started_at=TIME,
+        finished_at=_or_null(TIME),
+        bids=_or_null(_by(ref("Bid"), SEAT["pattern"], ""), "By seat; null until the deal is scored."),
+        tricks=_or_null(_by(_count(), SEAT["pattern"], ""), "Taken, by seat; null until the deal is scored."),
+        score=_or_null(_object("", **_SCORE_ANSWER), "The scoring answer; null until the deal is scored."),
+    ),
+    "DealPage": _page("DealSummary"),
+    **{_event_name(name): _event(name) for name in _EVENT_DATA},
+    "Event": {
+        "description": "What happened, as far as you may know it. What you see of an event never changes.",
+        "oneOf": [ref(_event_name(name)) for name in _EVENT_DATA],
+        "discriminator": {
+            "propertyName": "type",
+            "mapping": {name: f"#/components/schemas/{_event_name(name)}" for name in _EVENT_DATA},
+        },
+    },
+    "EventPage": _object(
+        "Events in order.",
+        items=_list(ref("Event")),
+        next=_or_null(_text(), "The `after` of the next page, when there is more now; else null."),
+        version=_count("The game's version when the page was read."),
+    ),
+}

@@ -1,0 +1,155 @@
+"""The bodies that the games app takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from bots.player import REGISTRY
+from contract.problems import ContractReason
+from contract.serializers import (
+    ParsedField,
+    StrictCharField,
+    StrictChoiceField,
+    StrictIntegerField,
+    StrictListField,
+    StrictSerializer,
+    refuse,
+)
+from games.api.schemas import CARD, ref
+from games.models import Game
+from spades import Bid, Card, DrawDecision
+
+__all__ = [
+    "BidSerializer",
+    "DrawSerializer",
+    "GameSerializer",
+    "NothingSerializer",
+    "PlaySerializer",
+    "TakeSeatSerializer",
+]
+
+MOST_TRICKS = 54
+"""No deal has more tricks than a pack has cards."""
+
+
+@extend_schema_field(ref("RulesetChoice"))
+class RulesetField(serializers.Field):
+    """A ruleset, flat; the rules themselves read it."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        """Take an object."""
+        if type(data) is not dict:
+            raise refuse(ContractReason.WRONG_TYPE, "Expected an object of options by name.")
+        return data
+
+    def to_representation(self, value: Any) -> Any:
+        """Never answered by this field."""
+        return value
+
+
+class GuestSerializer(StrictSerializer):
+    """Who is to sit in a seat."""
+
+    kind = StrictChoiceField(choices=["human", "bot", "open"], help_text="`human` is you: at most one seat.")
+    name = StrictCharField(required=False, max_length=40, help_text="As the table sees it; by default your account's.")
+    bot = StrictChoiceField(required=False, choices=sorted(REGISTRY), help_text="Which bot; only with `bot`.")
+    client_seed = StrictCharField(
+        required=False, max_length=64, help_text="A text of yours that enters the shuffles; only with `human`."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A bot needs its name and a person has none; an open seat has nothing."""
+        kind = attrs["kind"]
+        allowed = {"human": {"kind", "name", "client_seed"}, "bot": {"kind", "name", "bot"}, "open": {"kind"}}[kind]
+        extra = sorted(set(attrs) - allowed - {"seat"})
+        if extra:
+            raise serializers.ValidationError(
+                {
+                    name: refuse(ContractReason.UNKNOWN_FIELD, f"Not with a seat of kind {kind}.").detail
+                    for name in extra
+                }
+            )
+        if kind == "bot" and "bot" not in attrs:
+            raise serializers.ValidationError(
+                {"bot": refuse(ContractReason.MISSING_FIELD, "Which bot is to sit here?").detail}
+            )
+        return attrs
+
+
+class GameSerializer(StrictSerializer):
+    """A table to make."""
+
+    ruleset = RulesetField(help_text="A preset's name and what differs from it.")
+    seats = StrictListField(
+        child=GuestSerializer(), required=False, max_length=6, help_text="Who sits in the first seats, clockwise."
+    )
+    visibility = StrictChoiceField(
+        choices=Game.Visibility.values,
+        required=False,
+        help_text="`public` tables are listed; `unlisted` ones may be watched by whoever knows the address.",
+    )
+    spectators = StrictChoiceField(choices=Game.Spectators.values, required=False)
+    start = StrictChoiceField(choices=Game.Start.values, required=False, help_text="What starts a full table.")
+
+
+class TakeSeatSerializer(GuestSerializer):
+    """Who sits down, and where."""
+
+    kind = StrictChoiceField(choices=["human", "bot"], help_text="`human` is you; only the host seats a `bot`.")
+    seat = ParsedField(
+        parse=lambda text: _one_of("ABCDEFNESW", text),
+        pattern="^[A-FNESW]$",
+        expected="a seat such as B",
+        required=False,
+        help_text="By default the first open seat.",
+    )
+
+
+class DrawSerializer(StrictSerializer):
+    """What to do with the card looked at."""
+
+    decision = StrictChoiceField(
+        choices=[decision.value for decision in DrawDecision],
+        help_text="`keep` or `decline`; the others are always refused, each with the rule that forbids it.",
+    )
+
+
+class BidSerializer(StrictSerializer):
+    """A bid."""
+
+    kind = StrictChoiceField(choices=["number", "nil", "blind_nil", "blind"])
+    tricks = StrictIntegerField(
+        required=False, min_value=0, max_value=MOST_TRICKS, help_text="With `number` and `blind`, and only with them."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A number has its tricks, a nil has none."""
+        counted = attrs["kind"] in ("number", "blind")
+        if counted and "tricks" not in attrs:
+            raise serializers.ValidationError({"tricks": refuse(ContractReason.MISSING_FIELD, "How many?").detail})
+        if not counted and "tricks" in attrs:
+            raise serializers.ValidationError(
+                {"tricks": refuse(ContractReason.UNKNOWN_FIELD, "A nil promises no number.").detail}
+            )
+        return {"bid": Bid.from_json(attrs)}
+
+
+class PlaySerializer(StrictSerializer):
+    """A card to play."""
+
+    card = ParsedField(
+        parse=Card.parse, pattern=CARD["pattern"], expected="a card such as QH", help_text="Rank, then suit."
+    )
+
+
+class NothingSerializer(StrictSerializer):
+    """An empty object, or no body at all."""
+
+
+def _one_of(letters: str, text: str) -> str:
+    if len(text) != 1 or text not in letters:
+        raise ValueError(text)
+    return text

@@ -1,0 +1,516 @@
+"""The endpoints: HTTP in, one service call, JSON out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from accounts import bearer as bearers
+from accounts import idempotency
+from accounts import selectors as accounts
+from contract import pages
+from contract.endpoint import Endpoint, answer, not_modified
+from contract.etags import etag, if_match_version, matches_none
+from contract.idempotency import fingerprint, key_from
+from contract.problems import ContractReason, Fault, Problem, malformed
+from contract.queries import Parameter
+from contract.schema import ACCOUNT, operation
+from contract.scopes import Scope
+from contract.serializers import read_body
+from events import log
+from events.stream import LONGEST_WAIT, Reader
+from events.writes import write_turn
+from games import selectors
+from games.api.schemas import ref
+from games.api.serializers import (
+    BidSerializer,
+    DrawSerializer,
+    GameSerializer,
+    NothingSerializer,
+    PlaySerializer,
+    TakeSeatSerializer,
+)
+from games.models import Game
+from games.services import play, tables
+from games.services.play import Ask, Done
+from games.services.tables import Guest
+from spades import PRESETS, DrawDecision, Reason
+
+__all__ = [
+    "AbortView",
+    "BidsView",
+    "DealView",
+    "DealsView",
+    "DrawsView",
+    "EventsView",
+    "GameView",
+    "GamesView",
+    "PlaysView",
+    "ResignationsView",
+    "SeatView",
+    "SeatsView",
+    "StartView",
+]
+
+TURN = (Reason.NOT_YOUR_TURN, Reason.WRONG_PHASE, Reason.GAME_OVER, ContractReason.NOT_YOUR_SEAT)
+SEES = (ContractReason.NOT_YOUR_SEAT, ContractReason.SPECTATORS_FORBIDDEN)
+EVENTS_MOST = 500
+
+
+def _ask(endpoint: Endpoint, request: Request, body: Any) -> Ask:
+    """What comes with an action besides its body."""
+    key = key_from(request)
+    return Ask(
+        bearer=bearers.require(request),
+        seat=request.META.get("HTTP_X_SEAT"),
+        version=if_match_version(request),
+        key=key,
+        fingerprint=fingerprint(request.method or "", request.path, body) if key else "",
+        dry_run=endpoint.query.get("dry_run", False),
+    )
+
+
+def _done(done: Done) -> HttpResponse:
+    response = answer(done.body)
+    if done.viewer is not None and done.version is not None:
+        response["ETag"] = etag(done.version, done.viewer.tag)
+    if done.replayed:
+        response["Idempotency-Replayed"] = "true"
+    return response
+
+
+def _act(
+    endpoint: Endpoint, request: Request, serializer: Any, service: Callable[..., Done], **ids: Any
+) -> HttpResponse:
+    bearers.require(request)
+    body = read_body(request, serializer)
+    return _done(service(ask=_ask(endpoint, request, request.data), **ids, **body))
+
+
+class GamesView(Endpoint):
+    """`/v1/games`."""
+
+    @operation(
+        "list_games",
+        summary="List tables",
+        tag="Tables",
+        scope=Scope.GAMES,
+        tokens=(ACCOUNT,),
+        parameters=[
+            Parameter("status", kind="string", description="Only these.", choices=tuple(Game.Status.values)),
+            Parameter("preset", kind="string", description="Only tables of this preset.", choices=tuple(PRESETS)),
+            Parameter("open", kind="boolean", description="Only tables with an open seat, or only full ones."),
+            Parameter("mine", kind="boolean", description="Only tables that you made or sit at, or only others."),
+            pages.CURSOR,
+            pages.LIMIT,
+        ],
+        responses={200: ref("GamePage")},
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """List public tables and your own, newest first."""
+        principal = accounts.principal_of(request, Scope.GAMES)
+        query = self.query
+        limit = query["limit"]
+        rows = selectors.list_games(
+            principal.account_id,
+            status=query["status"],
+            preset=query["preset"],
+            open_seats=query["open"],
+            mine=query["mine"],
+            after=pages.decode_cursor(query["cursor"]) if query["cursor"] is not None else None,
+            limit=limit + 1,
+        )
+        return answer(pages.page(rows, limit, lambda game: (game.created_at, game.id), selectors.summary))
+
+    @operation(
+        "create_game",
+        summary="Make a table",
+        tag="Tables",
+        scope=Scope.GAMES,
+        tokens=(ACCOUNT,),
+        request=GameSerializer,
+        responses={201: ref("CreatedGame")},
+        reasons=(Reason.RULESET_CONTRADICTION, Reason.OPTION_NOT_SUPPORTED),
+        tagged=True,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Make a table under a ruleset and seat whoever you name.
+
+        A table that is full starts by itself, unless it waits for the host. The answer has the token of your seat, this
+        once.
+        """
+        principal = accounts.principal_of(request, Scope.GAMES)
+        body = read_body(request, GameSerializer)
+        guests = [Guest(**guest) for guest in body.pop("seats", [])]
+
+        def create() -> idempotency.Answer:
+            made, viewer = tables.create_game(
+                account_id=principal.account_id,
+                account_name=accounts.get_account(principal.account_id).name,
+                seats=guests,
+                **body,
+            )
+            return _created(made, viewer, f"/v1/games/{made['game']['id']}")
+
+        return _kept(request, principal.key, create)
+
+
+def _created(body: dict[str, Any], viewer: str, location: str) -> idempotency.Answer:
+    headers = {"Location": location, "ETag": etag(body["game"]["version"], viewer)}
+    return idempotency.Answer(201, body, headers)
+
+
+def _kept(request: Request, principal: str, effect: Callable[[], idempotency.Answer]) -> HttpResponse:
+    with write_turn():
+        return idempotency.answered(request, principal, effect)
+
+
+class GameView(Endpoint):
+    """`/v1/games/{game_id}`."""
+
+    @operation(
+        "get_game",
+        summary="View a table",
+        tag="Tables",
+        scope=Scope.GAMES,
+        responses={200: ref("View")},
+        reasons=SEES,
+        conditional=True,
+        seat=True,
+    )
+    def get(self, request: Request, game_id: UUID) -> HttpResponse:
+        """The table as you may see it: your hand and nobody else's. Its `ETag` goes into `If-Match` of an action."""
+        reading = selectors.read(bearers.require(request), game_id)
+        viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
+        tag = etag(reading.game.version, viewer.tag)
+        if matches_none(request, tag):
+            return not_modified(tag)
+        view = selectors.view(reading.game, selectors.match_of(reading.game), viewer)
+        return answer(view, headers={"ETag": tag})
+
+
+class SeatsView(Endpoint):
+    """`/v1/games/{game_id}/seats`."""
+
+    @operation(
+        "take_seat",
+        summary="Sit down",
+        tag="Tables",
+        scope=Scope.GAMES,
+        tokens=(ACCOUNT,),
+        request=TakeSeatSerializer,
+        responses={201: ref("JoinedGame")},
+        reasons=(
+            ContractReason.SEAT_TAKEN,
+            ContractReason.ALREADY_SEATED,
+            ContractReason.NOT_HOST,
+            ContractReason.INVITATION_REQUIRED,
+            Reason.WRONG_PHASE,
+            Reason.GAME_OVER,
+        ),
+        tagged=True,
+    )
+    def post(self, request: Request, game_id: UUID) -> HttpResponse:
+        """Take an open seat before the start, or, as the host, seat a bot.
+
+        The answer has the seat's token, this once.
+        """
+        body = read_body(request, TakeSeatSerializer)
+        bearer = bearers.require(request)
+        principal = accounts.principal_for(bearer, Scope.GAMES)
+        seat = body.pop("seat", None)
+
+        def take() -> idempotency.Answer:
+            reading = selectors.read(bearer, game_id, lock=True)
+            made, viewer = tables.take_seat(
+                reading=reading,
+                guest=Guest(**body),
+                account_name=accounts.get_account(principal.account_id).name,
+                seat=seat,
+            )
+            return _created(made, viewer, f"/v1/games/{game_id}/seats/{made['seat']}")
+
+        return _kept(request, principal.key, take)
+
+
+class SeatView(Endpoint):
+    """`/v1/games/{game_id}/seats/{seat}`."""
+
+    @operation(
+        "get_seat",
+        summary="View a seat",
+        tag="Tables",
+        scope=Scope.GAMES,
+        responses={200: ref("SeatSummary")},
+        reasons=SEES,
+        seat=True,
+    )
+    def get(self, request: Request, game_id: UUID, seat: str) -> HttpResponse:
+        """Who sits in a seat."""
+        reading = selectors.read(bearers.require(request), game_id)
+        selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
+        occupant = reading.game.occupant(seat)
+        if occupant is None:
+            raise Problem(ContractReason.NOT_FOUND, "This table has no such seat.")
+        return answer(selectors.seats_json([occupant])[0])
+
+    @operation(
+        "leave_seat",
+        summary="Get up before the start",
+        tag="Tables",
+        scope=Scope.GAMES,
+        responses={200: ref("View")},
+        reasons=(*SEES, Reason.WRONG_PHASE, Reason.GAME_OVER),
+        versioned=True,
+        seat=True,
+    )
+    def delete(self, request: Request, game_id: UUID, seat: str) -> HttpResponse:
+        """Leave your seat before the game starts; the host may make anybody leave.
+
+        The seat's token is dead at once. In a game that has started, resign.
+        """
+        ask = Ask(bearers.require(request), request.META.get("HTTP_X_SEAT"), if_match_version(request))
+        return _done(tables.leave_seat(ask=ask, game_id=game_id, seat=seat))
+
+
+class StartView(Endpoint):
+    """`/v1/games/{game_id}/start`."""
+
+    @operation(
+        "start_game",
+        summary="Start the game",
+        tag="Tables",
+        scope=Scope.GAMES,
+        tokens=(ACCOUNT,),
+        request=NothingSerializer,
+        responses={200: ref("ViewOrDryRun")},
+        reasons=(*SEES, ContractReason.NOT_HOST, ContractReason.GAME_NOT_FULL, Reason.WRONG_PHASE, Reason.GAME_OVER),
+        action=True,
+    )
+    def post(self, request: Request, game_id: UUID) -> HttpResponse:
+        """Start a full table that waits for its host."""
+        return _act(self, request, NothingSerializer, tables.start_game, game_id=game_id)
+
+
+class AbortView(Endpoint):
+    """`/v1/games/{game_id}/abort`."""
+
+    @operation(
+        "abort_game",
+        summary="Abort the game",
+        tag="Tables",
+        scope=Scope.GAMES,
+        tokens=(ACCOUNT,),
+        request=NothingSerializer,
+        responses={200: ref("ViewOrDryRun")},
+        reasons=(*SEES, ContractReason.NOT_HOST, ContractReason.ABORT_NOT_ALLOWED, Reason.GAME_OVER),
+        action=True,
+    )
+    def post(self, request: Request, game_id: UUID) -> HttpResponse:
+        """End the game without a winner: before the start, or while no other person plays. Only the host may."""
+        return _act(self, request, NothingSerializer, tables.abort_game, game_id=game_id)
+
+
+class ResignationsView(Endpoint):
+    """`/v1/games/{game_id}/resignations`."""
+
+    @operation(
+        "resign_game",
+        summary="Resign",
+        tag="Tables",
+        scope=Scope.GAMES,
+        request=NothingSerializer,
+        responses={200: ref("ViewOrDryRun")},
+        reasons=(*SEES, Reason.WRONG_PHASE, Reason.GAME_OVER),
+        action=True,
+    )
+    def post(self, request: Request, game_id: UUID) -> HttpResponse:
+        """Give the game up for your side, in any phase and whoever is on turn."""
+        return _act(self, request, NothingSerializer, play.resign_game, game_id=game_id)
+
+
+class DrawsView(Endpoint):
+    """`/v1/games/{game_id}/draws`."""
+
+    @operation(
+        "draw_card",
+        summary="Keep or decline the card",
+        tag="Play",
+        scope=Scope.GAMES,
+        request=DrawSerializer,
+        responses={200: ref("ViewOrDryRun")},
+        reasons=(
+            *TURN,
+            ContractReason.SPECTATORS_FORBIDDEN,
+            Reason.DISCARD_PILE_CLOSED,
+            Reason.SECOND_CARD_IS_FORCED,
+            Reason.ONE_CARD_PER_TURN,
+            Reason.DECIDE_FIRST,
+        ),
+        action=True,
+    )
+    def post(self, request: Request, game_id: UUID) -> HttpResponse:
+        """Keep the card that you look at, and the next one is discarded; or decline it, and the next one is yours."""
+        bearers.require(request)
+        body = read_body(request, DrawSerializer)
+        ask = _ask(self, request, request.data)
+        decision = DrawDecision(body["decision"])
+        return _done(play.draw_card(ask=ask, game_id=game_id, decision=decision))
+
+
+class BidsView(Endpoint):
+    """`/v1/games/{game_id}/bids`."""
+
+    @operation(
+        "place_bid",
+        summary="Bid",
+        tag="Play",
+        scope=Scope.GAMES,
+        request=BidSerializer,
+        responses={200: ref("ViewOrDryRun")},
+        reasons=(
+            *TURN,
+            ContractReason.SPECTATORS_FORBIDDEN,
+            Reason.ALREADY_BID,
+            Reason.BID_OUT_OF_RANGE,
+            Reason.NIL_NOT_OFFERED,
+            Reason.BLIND_NIL_NOT_ALLOWED,
+        ),
+        action=True,
+    )
+    def post(self, request: Request, game_id: UUID) -> HttpResponse:
+        """Say how many tricks you will take. A bid is final."""
+        return _act(self, request, BidSerializer, play.place_bid, game_id=game_id)
+
+
+class PlaysView(Endpoint):
+    """`/v1/games/{game_id}/plays`."""
+
+    @operation(
+        "play_card",
+        summary="Play a card",
+        tag="Play",
+        scope=Scope.GAMES,
+        request=PlaySerializer,
+        responses={200: ref("ViewOrDryRun")},
+        reasons=(
+            *TURN,
+            ContractReason.SPECTATORS_FORBIDDEN,
+            Reason.NOT_IN_HAND,
+            Reason.MUST_FOLLOW_SUIT,
+            Reason.FIRST_LEAD_SPADE,
+            Reason.SPADES_NOT_BROKEN,
+        ),
+        action=True,
+    )
+    def post(self, request: Request, game_id: UUID) -> HttpResponse:
+        """Play one card from your hand to the current trick."""
+        return _act(self, request, PlaySerializer, play.play_card, game_id=game_id)
+
+
+class DealsView(Endpoint):
+    """`/v1/games/{game_id}/deals`."""
+
+    @operation(
+        "list_deals",
+        summary="List the deals of a game",
+        tag="Records",
+        scope=Scope.GAMES,
+        responses={200: ref("DealPage")},
+        reasons=SEES,
+        parameters=[pages.CURSOR, pages.LIMIT],
+        seat=True,
+    )
+    def get(self, request: Request, game_id: UUID) -> HttpResponse:
+        """The score sheet: every deal that has started, in order, with its bids, tricks and score line by line."""
+        reading = selectors.read(bearers.require(request), game_id)
+        selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
+        limit, cursor = self.query["limit"], self.query["cursor"] or "0"
+        if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 6):
+            raise malformed(
+                [Fault("?cursor", ContractReason.BAD_FORMAT, "This is no cursor that the service handed out.")]
+            )
+        rows = selectors.list_deals(game_id, after=int(cursor), limit=limit + 1)
+        more = len(rows) > limit
+        return answer({"items": rows[:limit], "next": str(rows[limit - 1]["number"]) if more else None})
+
+
+class DealView(Endpoint):
+    """`/v1/games/{game_id}/deals/{number}`."""
+
+    @operation(
+        "get_deal",
+        summary="View a deal",
+        tag="Records",
+        scope=Scope.GAMES,
+        responses={200: ref("DealSummary")},
+        reasons=SEES,
+        seat=True,
+    )
+    def get(self, request: Request, game_id: UUID, number: int) -> HttpResponse:
+        """One deal that has started."""
+        reading = selectors.read(bearers.require(request), game_id)
+        selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
+        deal = selectors.get_deal(game_id, number)
+        if deal is None:
+            raise Problem(ContractReason.NOT_FOUND, "No deal of this number has started.")
+        return answer(deal)
+
+
+class EventsView(Endpoint):
+    """`/v1/games/{game_id}/events`."""
+
+    @operation(
+        "list_events",
+        summary="Read events, wait for them, or stream them",
+        tag="Events",
+        scope=Scope.GAMES,
+        responses={(200, "application/json"): ref("EventPage"), (200, "text/event-stream"): {"type": "string"}},
+        reasons=SEES,
+        parameters=[
+            Parameter(
+                "after",
+                kind="integer",
+                description="The last event that you have.",
+                minimum=0,
+                maximum=2**31,
+                default=0,
+            ),
+            Parameter(
+                "limit", kind="integer", description="How many at most.", minimum=1, maximum=EVENTS_MOST, default=100
+            ),
+            Parameter(
+                "wait",
+                kind="integer",
+                description="Seconds to wait if there is none yet.",
+                minimum=1,
+                maximum=LONGEST_WAIT,
+            ),
+        ],
+        seat=True,
+        headers={"Last-Event-ID": "For a stream: the last event that you have, instead of `after`."},
+        produces=("application/json", "text/event-stream"),
+    )
+    def get(self, request: Request, game_id: UUID) -> HttpResponse:
+        """What happened after event number `after`, as far as you may know it.
+
+        With `wait` the answer comes as soon as something happens. With `Accept: text/event-stream` events are streamed
+        as server-sent events, each with its number as its id: after a break, `Last-Event-ID` goes on where the stream
+        ended. A cursor beyond the last event is refused.
+        """
+        reading = selectors.read(bearers.require(request), game_id)
+        viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
+        game, after, limit = reading.game, self.query["after"], self.query["limit"]
+        if after > game.version:
+            detail = f"The game's last event is number {game.version}; start from there, or from the view."
+            raise malformed([Fault("?after", ContractReason.OUT_OF_RANGE, detail)])
+        items = log.page(game_id, after, limit, viewer.seat)
+        version = max(game.version, items[-1]["number"] if items else 0)
+        response = answer(log.body(items, after=after, limit=limit, version=version))
+        finished = game.finished_at is not None
+        response.reader = Reader(game_id, viewer.seat, after, limit, finished)  # type: ignore[attr-defined]
+        return response

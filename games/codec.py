@@ -1,0 +1,123 @@
+"""Rows to `spades` values and back. The one module that knows both forms.
+
+A snapshot carries the number of its format. `dump_match` writes `FORMAT`; `load_match` reads every format there ever
+was, by the upgrades in between. A snapshot keeps what happened in the present deal and the standing before it, no
+history: it is as long in the fortieth deal as in the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from events.log import Entry
+from spades import Bid, Card, Deal, DrawDecision, Ending, Match, Ruleset, ScoreSheet, Seed, SideBefore
+from spades.view import Part
+
+__all__ = ["FORMAT", "UPGRADES", "apply", "dump_match", "entries", "load_match"]
+
+FORMAT = 1
+"""The format that `dump_match` writes."""
+
+UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+"""By format number: a function that makes the next format of it."""
+
+
+def dump_match(match: Match) -> str:
+    """The match as JSON. It holds the stock and the seed: never show it to anybody."""
+    return orjson.dumps(
+        {
+            "format": FORMAT,
+            "deals": match.sheet.deals,
+            "sides": {name: [side.score, side.bags, side.sets] for name, side in match.sheet.sides.items()},
+            "dealer": match.dealer,
+            "deal": None if match.deal is None else _dump_deal(match.deal),
+            "ending": match.ending and [match.ending.winners, match.ending.reason],
+        }
+    ).decode()
+
+
+def load_match(ruleset: Ruleset, text: str) -> Match:
+    """The match of a snapshot, of any format.
+
+    Raises:
+        ValueError: a format from the future.
+    """
+    row = orjson.loads(text)
+    while row["format"] != FORMAT:
+        if row["format"] not in UPGRADES:
+            raise ValueError(f"no way from snapshot format {row['format']} to {FORMAT}")
+        row = UPGRADES[row["format"]](row)
+    sides = {name: SideBefore(*standing) for name, standing in row["sides"].items()}
+    return Match(
+        ruleset,
+        ScoreSheet(ruleset, sides, row["deals"]),
+        row["dealer"],
+        deal=row["deal"] and _load_deal(ruleset, row["deal"]),
+        ending=row["ending"] and Ending(tuple(row["ending"][0]), row["ending"][1]),
+    )
+
+
+def _dump_deal(deal: Deal) -> dict[str, Any]:
+    return {
+        "number": deal.number,
+        "attempt": deal.attempt,
+        "dealer": deal.dealer,
+        "seed": deal.seed.server.hex(),
+        "clients": deal.seed.clients,
+        "stock": "".join([card.code for card in deal.stock]),
+        "draws": deal.draws,
+        "bids": [bid and str(bid) for bid in deal.bids],
+        "plays": "".join([card.code for card in deal.plays]),
+    }
+
+
+def _load_deal(ruleset: Ruleset, row: dict[str, Any]) -> Deal:
+    return Deal.restore(
+        ruleset,
+        number=row["number"],
+        attempt=row["attempt"],
+        dealer=row["dealer"],
+        seed=Seed(bytes.fromhex(row["seed"]), tuple((seat, text) for seat, text in row["clients"])),
+        stock=_load_cards(row["stock"]),
+        draws=row["draws"],
+        bids=tuple(bid and Bid.parse(bid) for bid in row["bids"]),
+        plays=_load_cards(row["plays"]),
+    )
+
+
+def _load_cards(text: str) -> tuple[Card, ...]:
+    return tuple([Card.parse(text[start : start + 2]) for start in range(0, len(text), 2)])
+
+
+def apply(match: Match, seat: str | None, action: Mapping[str, Any]) -> Match:
+    """The match after an action, stored or asked for.
+
+    Args:
+        action: ``{"draw": "keep"}``, ``{"bid": {...}}``, ``{"play": "QH"}``, ``{"resign": true}``, ``{"abort": true}``.
+
+    Raises:
+        RuleViolation: the rules forbid it.
+        NotationError: it spells no card or no bid.
+    """
+    ((verb, value),) = action.items()
+    if verb == "abort":
+        return match.abort()
+    if seat is None:
+        raise ValueError(f"nobody can {verb}")
+    if verb == "draw":
+        return match.draw(seat, DrawDecision(value))
+    if verb == "bid":
+        return match.bid(seat, Bid.from_json(value))
+    if verb == "play":
+        return match.play(seat, Card.parse(value))
+    if verb == "resign":
+        return match.resign(seat)
+    raise ValueError(f"no such action: {verb}")
+
+
+def entries(parts: Sequence[Part]) -> list[Entry]:
+    """The events to write for what a step did."""
+    return [Entry(part.type, part.seat, part.deal_number, part.public, part.own) for part in parts]

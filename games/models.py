@@ -1,0 +1,163 @@
+"""Rows of the tables: what is kept and what can never be so. No behaviour.
+
+An `Action` is the truth: whatever happened at a table is one row, never changed. Everything else follows from the
+actions, the ruleset and the seeds: `Game.state` is the present deal as a snapshot, so that an action reads two rows
+whatever the game's age; `Deal` keeps each deal's seed and, once it is over, its score.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import F, Q
+
+from contract.ids import uuid7
+
+__all__ = ["Action", "Deal", "Game", "Seat"]
+
+
+class Game(models.Model):
+    """One table and its game. Rows are locked by their id before anything about the table is decided."""
+
+    class Status(models.TextChoices):
+        """Where a game stands."""
+
+        WAITING = "waiting"
+        ACTIVE = "active"
+        FINISHED = "finished"
+        ABORTED = "aborted"
+
+    class Visibility(models.TextChoices):
+        """Who may know of the table."""
+
+        PUBLIC = "public"
+        UNLISTED = "unlisted"
+        PRIVATE = "private"
+
+    class Spectators(models.TextChoices):
+        """Whether others than the seats may watch."""
+
+        ALLOWED = "allowed"
+        FORBIDDEN = "forbidden"
+
+    class Start(models.TextChoices):
+        """What starts the game."""
+
+        WHEN_FULL = "when_full"
+        BY_HOST = "by_host"
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    created_at = models.DateTimeField()
+    version = models.PositiveIntegerField(help_text="The number of the last event.")
+    status = models.CharField(max_length=8, choices=Status)
+    host = models.ForeignKey("accounts.Account", on_delete=models.PROTECT, related_name="+")
+    visibility = models.CharField(max_length=8, choices=Visibility)
+    spectators = models.CharField(max_length=9, choices=Spectators)
+    start = models.CharField(max_length=9, choices=Start)
+    preset = models.CharField(max_length=40)
+    ruleset = models.TextField(help_text="All options as `Ruleset.text`: a later change of a preset changes no game.")
+    ruleset_hash = models.CharField(max_length=64)
+    engine = models.PositiveSmallIntegerField(
+        help_text="The number of the rules as code that the game is played under."
+    )
+    occupants = models.TextField(help_text="Who sits where, as JSON in the order of the seats.")
+    open_seats = models.PositiveSmallIntegerField()
+    state = models.TextField(
+        help_text="The match as games.codec writes it; empty before the start. Holds every secret."
+    )
+    turn_seat = models.CharField(max_length=1, null=True)
+    bot_due_at = models.DateTimeField(null=True, help_text="Since when a bot has been on turn.")
+    clock = models.TextField(null=True, help_text="The clock's settings as JSON; none means untimed.")
+    deadline = models.DateTimeField(
+        null=True, help_text="When the seat on turn runs out of time; bound to the version."
+    )
+    result = models.TextField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(version__gte=1), name="game_version_from_1"),
+            models.CheckConstraint(
+                condition=Q(status__in=["waiting", "active", "finished", "aborted"]), name="game_status"
+            ),
+            models.CheckConstraint(
+                condition=Q(status="active", turn_seat__isnull=False) | ~Q(status="active"), name="game_active_has_turn"
+            ),
+            models.CheckConstraint(
+                condition=Q(finished_at__isnull=True, status__in=["waiting", "active"])
+                | Q(finished_at__isnull=False, status__in=["finished", "aborted"]),
+                name="game_finished_at",
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(F("created_at").desc(), F("id").desc(), name="game_newest"),
+            models.Index(fields=["bot_due_at"], condition=Q(bot_due_at__isnull=False), name="game_bot_due"),
+            models.Index(fields=["deadline"], condition=Q(deadline__isnull=False), name="game_deadline"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+
+class Seat(models.Model):
+    """One seat of a game: the token that acts for it, and whose account it is."""
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="seats")
+    seat = models.CharField(max_length=1)
+    account = models.ForeignKey("accounts.Account", on_delete=models.PROTECT, null=True, related_name="+")
+    token_digest = models.CharField(max_length=64, null=True, unique=True)
+    client_seed = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["game", "seat"], name="seat_once")]
+
+    def __str__(self) -> str:
+        return f"{self.game_id} {self.seat}"
+
+
+class Deal(models.Model):
+    """One deal of a game: its seed, made before its commitment was published, and its score once it is over."""
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="deals")
+    number = models.PositiveSmallIntegerField()
+    attempt = models.PositiveSmallIntegerField()
+    seed = models.CharField(max_length=64, help_text="32 bytes in hex, secret until the deal is over.")
+    commitment = models.CharField(max_length=64)
+    algorithm = models.CharField(max_length=24)
+    client_seeds = models.TextField(null=True, help_text="As JSON, fixed when the deal starts.")
+    dealer = models.CharField(max_length=1, null=True)
+    bids = models.TextField(null=True)
+    tricks = models.TextField(null=True)
+    score = models.TextField(null=True, help_text="The scoring answer, once the deal is scored.")
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["game", "number", "attempt"], name="deal_once"),
+            models.CheckConstraint(condition=Q(number__gte=1, attempt__gte=1), name="deal_from_1"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.game_id} {self.number}.{self.attempt}"
+
+
+class Action(models.Model):
+    """One thing that somebody did at a table. Rows are only added."""
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="actions")
+    version = models.PositiveIntegerField(help_text="The game's version after the action.")
+    deal_number = models.PositiveSmallIntegerField(null=True)
+    seat = models.CharField(max_length=1, null=True)
+    input = models.TextField(help_text="What was asked, as JSON: the action's name and its body.")
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["game", "version"], name="action_once"),
+            models.CheckConstraint(condition=Q(version__gte=1), name="action_version_from_1"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.game_id} {self.version}"

@@ -1,0 +1,287 @@
+"""Reads: who may see what of a table, the view, and the lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db.models import Exists, OuterRef, Q
+
+from accounts.bearer import Bearer
+from accounts.selectors import unknown_token
+from contract.problems import ContractReason, Problem
+from contract.scopes import Scope
+from games import codec, steps, store
+from games.models import Deal, Game, Seat
+from games.store import GameRow, Reading
+from spades import Match, Ruleset, Seed
+from spades import view as spades_view
+
+__all__ = ["Viewer", "list_deals", "list_games", "match_of", "read", "ruleset_of", "view", "view_at", "viewer_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Who looks at a table. A seat sees its own cards; the others see what is public."""
+
+    role: str
+    """``seat``, ``host`` (who made the table and does not sit at it) or ``watcher``."""
+    seat: str | None
+    account_id: UUID | None
+
+    @property
+    def tag(self) -> str:
+        """The viewer's part of an entity tag."""
+        return self.seat or self.role
+
+
+def read(bearer: Bearer, game_id: UUID, *, lock: bool = False) -> Reading:
+    """The game as `store.read`, refusals as problems.
+
+    Raises:
+        Problem: `unauthenticated`, `not_found`, `scope_missing`.
+    """
+    try:
+        reading = store.read(bearer, game_id, lock=lock)
+    except store.Unauthenticated:
+        raise unknown_token() from None
+    except store.Unknown:
+        raise _not_found() from None
+    if reading.scopes is not None and Scope.GAMES not in reading.scopes:
+        raise Problem(ContractReason.SCOPE_MISSING, f"The token lacks the scope '{Scope.GAMES}'.")
+    return reading
+
+
+def viewer_of(reading: Reading, named: str | None) -> Viewer:
+    """Who is looking.
+
+    Args:
+        named: the seat in the `X-Seat` header, if there is one.
+
+    Raises:
+        Problem: `not_your_seat`, `seat_ambiguous`, `spectators_forbidden`, or `not_found` for a private table.
+    """
+    game, account_id = reading.game, reading.account_id
+    if reading.token_seat is not None:
+        mine = [reading.token_seat]
+    else:
+        mine = [occupant.seat for occupant in game.occupants if occupant.account_id == account_id]
+        if not mine and account_id != game.host_id:
+            _require_watchable(game)
+    if named is not None and named not in mine:
+        raise Problem(ContractReason.NOT_YOUR_SEAT, f"Your token does not hold seat {named} at this table.")
+    if named is None and len(mine) > 1:
+        raise Problem(ContractReason.SEAT_AMBIGUOUS, f"You hold seats {', '.join(mine)}: name one in X-Seat.")
+    if mine:
+        return Viewer("seat", named or mine[0], account_id)
+    return Viewer("host" if account_id == game.host_id else "watcher", None, account_id)
+
+
+def _require_watchable(game: GameRow) -> None:
+    if game.visibility == Game.Visibility.PRIVATE:
+        raise _not_found()
+    if game.spectators == Game.Spectators.FORBIDDEN and game.status != Game.Status.WAITING:
+        raise Problem(ContractReason.SPECTATORS_FORBIDDEN, "This table has no spectators.")
+
+
+def _not_found() -> Problem:
+    return Problem(ContractReason.NOT_FOUND, "There is no such game, or it is not yours to know of.")
+
+
+# The view.
+
+
+def ruleset_of(game: GameRow) -> Ruleset:
+    """The ruleset that the game was made with."""
+    return Ruleset.parse(game.ruleset)
+
+
+def match_of(game: GameRow) -> Match | None:
+    """The match; None before the start."""
+    return codec.load_match(ruleset_of(game), game.state) if game.state else None
+
+
+def view(game: GameRow, match: Match | None, viewer: Viewer) -> dict[str, Any]:
+    """The table as `viewer` may see it, in the API's form."""
+    ruleset = ruleset_of(game)
+    if match is None:
+        state = spades_view.before_start(ruleset)
+        state["result"] = game.result and orjson.loads(game.result)
+    elif viewer.seat is None:
+        state = spades_view.for_public(match)
+    else:
+        state = spades_view.for_seat(match, viewer.seat)
+    for row, occupant in zip(state["seats"], game.occupants, strict=True):
+        row["kind"], row["name"], row["bot"], row["stand_in"] = occupant.kind, occupant.name, occupant.bot, False
+    if state["turn"] is not None:
+        state["turn"]["deadline"] = game.deadline and timestamp(game.deadline)
+    return {
+        "id": str(game.id),
+        "version": game.version,
+        "status": game.status,
+        "created_at": timestamp(game.created_at),
+        "visibility": game.visibility,
+        "spectators": game.spectators,
+        "start": game.start,
+        "sandbox": False,
+        "ruleset": _ruleset_json(game.ruleset),
+        "viewer": {"role": viewer.role, "seat": viewer.seat},
+        **state,
+    }
+
+
+@lru_cache(maxsize=1024)
+def _ruleset_json(text: str) -> orjson.Fragment:
+    """Encoded once: it is half of every view and never changes during a game."""
+    return orjson.Fragment(orjson.dumps(Ruleset.parse(text).resolved()))
+
+
+def timestamp(at: datetime) -> str:
+    """RFC 3339 in UTC with microseconds."""
+    return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def view_at(game: GameRow, version: int, viewer: Viewer) -> dict[str, Any]:
+    """The view as it was answered at an earlier version, made again from the actions.
+
+    Args:
+        version: that of an action since the start, or of the last one at a table that was aborted before.
+    """
+    if not game.state:
+        return view(game, None, viewer)
+    match, started = None, False
+    for number, after, _ in replay(game, until=version):
+        started = number == version
+        match = after
+    if match is None or not started:
+        raise ValueError(f"game {game.id} has no action with version {version}")
+    status = Game.Status.ACTIVE
+    if match.ending is not None:
+        status = Game.Status.ABORTED if match.ending.reason == "aborted" else Game.Status.FINISHED
+    return view(replace_version(game, version, status), match, viewer)
+
+
+def replace_version(game: GameRow, version: int, status: str) -> GameRow:
+    """The row as it was at a version, for a view: nobody was at the clock then who is now."""
+    values = {name: getattr(game, name) for name in GameRow.__slots__}
+    return GameRow(**{**values, "version": version, "status": status, "deadline": None})
+
+
+def replay(game: GameRow, *, until: int | None = None) -> list[tuple[int, Match, list[spades_view.Part]]]:
+    """Every step of a game again, from its actions, ruleset and seeds.
+
+    Returns:
+        For each action since the start: the version after it, the match, and the parts of its events.
+    """
+    deals = {deal.number: deal for deal in store.read_deals(game.id)}
+    ruleset = ruleset_of(game)
+
+    def seed(number: int) -> Seed:
+        return Seed(bytes.fromhex(deals[number].seed), deals[number].client_seeds or ())
+
+    def seed_of(number: int) -> tuple[Seed, str]:
+        return seed(number), deals[number + 1].commitment
+
+    steps_taken = []
+    match: Match | None = None
+    for version, seat, action in store.read_actions(game.id, game.version if until is None else until):
+        if "start" in action:
+            match, events = steps.start(ruleset, seed(1), seed_of)
+        elif match is not None:
+            match, events = steps.step(match, seat, action, seed_of)
+        else:
+            continue  # somebody sat down or left before the start
+        steps_taken.append((version, match, events))
+    return steps_taken
+
+
+# Lists.
+
+
+def list_games(
+    account_id: UUID,
+    *,
+    status: str | None,
+    preset: str | None,
+    open_seats: bool | None,
+    mine: bool | None,
+    after: tuple[datetime, UUID] | None,
+    limit: int,
+) -> list[Game]:
+    """Tables that the account may know of, newest first; the state column is not read.
+
+    Args:
+        open_seats: only tables with, or only without, an open seat.
+        mine: only tables that the account made or sits at, or only others.
+        after: the creation and id of the last one that the caller has.
+    """
+    seated = Q(host_id=account_id) | Exists(Seat.objects.filter(game=OuterRef("pk"), account_id=account_id))
+    games = Game.objects.filter(Q(visibility=Game.Visibility.PUBLIC) | seated).defer("state")
+    if mine is not None:
+        games = games.filter(seated) if mine else games.exclude(seated)
+    if status is not None:
+        games = games.filter(status=status)
+    if preset is not None:
+        games = games.filter(preset=preset)
+    if open_seats is not None:
+        games = games.filter(open_seats__gt=0) if open_seats else games.filter(open_seats=0)
+    if after is not None:
+        created, game_id = after
+        games = games.filter(Q(created_at__lt=created) | Q(created_at=created, id__lt=game_id))
+    return list(games.order_by("-created_at", "-id")[:limit])
+
+
+def summary(game: Game) -> dict[str, Any]:
+    """One entry of the list of games; nothing in it is secret from anybody who may know of the table."""
+    seats = [{key: seat[key] for key in ("seat", "kind", "name", "bot")} for seat in orjson.loads(game.occupants)]
+    return {
+        "id": str(game.id),
+        "created_at": timestamp(game.created_at),
+        "version": game.version,
+        "status": game.status,
+        "preset": game.preset,
+        "ruleset_hash": game.ruleset_hash,
+        "visibility": game.visibility,
+        "spectators": game.spectators,
+        "start": game.start,
+        "seats": seats,
+        "open_seats": game.open_seats,
+        "result": game.result and orjson.loads(game.result),
+        "finished_at": game.finished_at and timestamp(game.finished_at),
+    }
+
+
+def list_deals(game_id: UUID, *, after: int, limit: int) -> list[dict[str, Any]]:
+    """The deals that have started, in order, with what the events have told everybody about them."""
+    rows = Deal.objects.filter(game_id=game_id, dealer__isnull=False, number__gt=after).order_by("number", "attempt")
+    return [_deal_json(row) for row in rows[:limit]]
+
+
+def get_deal(game_id: UUID, number: int) -> dict[str, Any] | None:
+    """One deal that has started; None when there is none of that number."""
+    row = Deal.objects.filter(game_id=game_id, dealer__isnull=False, number=number).order_by("-attempt").first()
+    return None if row is None else _deal_json(row)
+
+
+def _deal_json(row: Deal) -> dict[str, Any]:
+    return {
+        "number": row.number,
+        "attempt": row.attempt,
+        "dealer": row.dealer,
+        "commitment": row.commitment,
+        "started_at": row.started_at and timestamp(row.started_at),
+        "finished_at": row.finished_at and timestamp(row.finished_at),
+        "bids": row.bids and orjson.loads(row.bids),
+        "tricks": row.tricks and orjson.loads(row.tricks),
+        "score": row.score and orjson.loads(row.score),
+    }
+
+
+def seats_json(occupants: Sequence[store.Occupant]) -> list[dict[str, Any]]:
+    """Who sits where, as the lists and events tell it."""
+    return [{"seat": o.seat, "kind": o.kind, "name": o.name, "bot": o.bot} for o in occupants]

@@ -1,0 +1,275 @@
+"""What a seat does at a table, one function an action, and what a move writes.
+
+Every action takes the same way: lock the table and find out who asks, in one read; give the kept answer if this is a
+repetition; compare versions; ask the rules; write the table, the action and its events in one statement; wake whoever
+acts next after the commit. A refusal writes nothing.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import transaction
+from django.utils import timezone
+
+from accounts import idempotency
+from accounts.bearer import Bearer
+from contract.etags import require_version
+from contract.problems import ContractReason, Problem
+from events import hints
+from events.writes import write_turn
+from games import codec, selectors, steps, store, wakes
+from games.models import Game
+from games.selectors import Viewer
+from games.store import GameRow, Reading
+from spades import Bid, Card, DrawDecision, Match, Reason, RuleViolation, Seed, commitment
+from spades import view as spades_view
+from spades.shuffle import ALGORITHM, SEED_BYTES
+from spades.view import Part
+
+__all__ = ["Ask", "Done", "draw_card", "move", "place_bid", "play_card", "repeated", "resign_game"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What comes with an action besides its body."""
+
+    bearer: Bearer
+    seat: str | None = None
+    """The seat named in `X-Seat`."""
+    version: int | None = None
+    """The last event that the caller has seen, if it says: the version part of `If-Match`."""
+    key: str | None = None
+    fingerprint: str = ""
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The answer to an action."""
+
+    body: dict[str, Any]
+    version: int | None = None
+    viewer: Viewer | None = None
+    """With `version` what the entity tag is made of; None for a dry run."""
+    replayed: bool = False
+
+
+def draw_card(*, ask: Ask, game_id: UUID, decision: DrawDecision) -> Done:
+    """Keep or decline the card looked at. Raises as `_act`."""
+    return _act(ask, game_id, {"draw": decision.value})
+
+
+def place_bid(*, ask: Ask, game_id: UUID, bid: Bid) -> Done:
+    """Place the seat's bid. Raises as `_act`."""
+    return _act(ask, game_id, {"bid": bid.to_json()})
+
+
+def play_card(*, ask: Ask, game_id: UUID, card: Card) -> Done:
+    """Play a card from the seat's hand. Raises as `_act`."""
+    return _act(ask, game_id, {"play": card.code})
+
+
+def resign_game(*, ask: Ask, game_id: UUID) -> Done:
+    """Give the game up for the seat's side, in whatever phase and whoever is on turn. Raises as `_act`."""
+    return _act(ask, game_id, {"resign": True})
+
+
+def _act(ask: Ask, game_id: UUID, action: Mapping[str, Any]) -> Done:
+    """One action of one seat.
+
+    Raises:
+        Problem: whatever refused it: the token, the version, the idempotency key, or the rules, then with the caller's
+            own legal actions. Nothing is written.
+    """
+    if ask.dry_run:
+        return _dry_run(ask, game_id, action)
+    with write_turn(), transaction.atomic():
+        reading = selectors.read(ask.bearer, game_id, lock=True)
+        viewer = selectors.viewer_of(reading, ask.seat)
+        principal = principal_of(reading)
+        if ask.key is not None:
+            kept = idempotency.claim(principal, ask.key, ask.fingerprint)
+            if kept is not None:
+                return repeated(reading.game, kept, viewer)
+        game, match = _checked(reading, viewer, ask.version)
+        try:
+            game, match = move(game, match, viewer.seat, action)
+        except RuleViolation as violation:
+            raise refusal(violation, reading.game, match, viewer) from None
+        if ask.key is not None:
+            idempotency.keep(
+                principal,
+                ask.key,
+                ask.fingerprint,
+                status=200,
+                answer=None,
+                game_id=game.id,
+                version=game.version,
+                seat=viewer.seat,
+            )
+    return Done(selectors.view(game, match, viewer), game.version, viewer)
+
+
+def _dry_run(ask: Ask, game_id: UUID, action: Mapping[str, Any]) -> Done:
+    """Whether the action would be taken now, with the caller's legal actions; the same refusals, nothing written."""
+    reading = selectors.read(ask.bearer, game_id)
+    viewer = selectors.viewer_of(reading, ask.seat)
+    game, match = _checked(reading, viewer, ask.version)
+    try:
+        codec.apply(match, viewer.seat, action)
+    except RuleViolation as violation:
+        raise refusal(violation, game, match, viewer) from None
+    return Done({"allowed": True, "legal": legal(match, viewer)})
+
+
+def _checked(reading: Reading, viewer: Viewer, version: int | None) -> tuple[GameRow, Match]:
+    """The game and its match, for somebody who has a seat there and saw its last event."""
+    game = reading.game
+    if viewer.seat is None:
+        raise Problem(ContractReason.NOT_YOUR_SEAT, "You hold no seat at this table.", version=game.version)
+    require_version(version, game.version)
+    match = selectors.match_of(game)
+    if match is None:
+        over = game.status != Game.Status.WAITING
+        reason, detail = (
+            (Reason.GAME_OVER, "The game is over.") if over else (Reason.WRONG_PHASE, "The game has not started.")
+        )
+        raise Problem(reason, detail, version=game.version, legal=[])
+    return game, match
+
+
+def repeated(game: GameRow, kept: idempotency.Kept, viewer: Viewer) -> Done:
+    """The first answer again: the view as it was then."""
+    if kept.version is None:
+        raise ValueError("an action keeps its version")
+    then = Viewer("seat" if kept.seat else viewer.role, kept.seat, viewer.account_id)
+    return Done(selectors.view_at(game, kept.version, then), kept.version, then, replayed=True)
+
+
+def principal_of(reading: Reading) -> str:
+    """In whose name idempotency keys are kept: the account's, or the seat's that has none."""
+    if reading.token_seat is not None:
+        return f"seat:{reading.game.id}:{reading.token_seat}"
+    return f"account:{reading.account_id}"
+
+
+def legal(match: Match, viewer: Viewer) -> list[dict[str, Any]]:
+    """What the viewer could do now; nothing when another is on turn."""
+    on_turn = match.deal is not None and viewer.seat is not None and viewer.seat == match.turn
+    return match.deal.legal() if on_turn and match.deal is not None else []
+
+
+def refusal(violation: RuleViolation, game: GameRow, match: Match, viewer: Viewer) -> Problem:
+    """The problem for a refusal by the rules."""
+    return Problem.of_violation(violation, legal=legal(match, viewer), version=game.version)
+
+
+# What a move writes.
+
+
+def move(game: GameRow, match: Match, seat: str | None, action: Mapping[str, Any]) -> tuple[GameRow, Match]:
+    """Take one action at a locked table and write everything that follows from it.
+
+    Returns:
+        The game and the match after it.
+
+    Raises:
+        RuleViolation: the rules forbid it; nothing is written.
+    """
+    at = timezone.now()
+    after, parts = steps.step(match, seat, action, _seed_of(game))
+    for part in parts:
+        if part.type == "deal_scored" and match.deal is not None:
+            _keep_score(game.id, match.deal.attempt, part, at)
+    return write(game, after, parts, seat=seat, action=action, at=at), after
+
+
+def start(game: GameRow, *, seat: str | None) -> tuple[GameRow, Match]:
+    """Begin the game at a locked, full table: cut for the deal, lay out the first one, and write all of it."""
+    at = timezone.now()
+    seed_of = _seed_of(game)
+    ruleset = selectors.ruleset_of(game)
+    row = store.read_deal(game.id, 1)
+    first = Seed(bytes.fromhex(row.seed), _client_seeds(game))
+    match, parts = steps.start(ruleset, first, seed_of)
+    return write(game, match, parts, seat=seat, action={"start": True}, at=at), match
+
+
+def write(
+    game: GameRow, match: Match, parts: Sequence[Part], *, seat: str | None, action: Mapping[str, Any], at: datetime
+) -> GameRow:
+    """Write a match that moved on: the table, the action, its events, the deal that began. Then others are woken."""
+    if match.deal is not None and any(part.type == "deal_started" for part in parts):
+        deal = match.deal
+        store.start_deal(game.id, deal.number, deal.attempt, dealer=deal.dealer, client_seeds=deal.seed.clients, at=at)
+    status, result = Game.Status.ACTIVE, None
+    if match.ending is not None:
+        status = Game.Status.ABORTED if match.ending.reason == "aborted" else Game.Status.FINISHED
+        result = orjson.dumps(spades_view.result(match)).decode()
+    on_turn = game.occupant(match.turn) if match.turn else None
+    changes = {
+        "status": str(status),
+        "occupants": orjson.dumps([occupant.to_row() for occupant in game.occupants]).decode(),
+        "open_seats": game.open_seats,
+        "state": codec.dump_match(match),
+        "turn_seat": match.turn,
+        "bot_due_at": at if on_turn is not None and on_turn.kind == "bot" else None,
+        "result": result,
+        "finished_at": at if match.ending is not None else None,
+    }
+    deal_number = match.deal.number if match.deal else None
+    version = store.write(
+        game, at=at, entries=codec.entries(parts), action=action, seat=seat, deal_number=deal_number, changes=changes
+    )
+    announce(game.id, version, bot=changes["bot_due_at"] is not None)
+    return changed(game, version=version, **{**changes, "occupants": game.occupants})
+
+
+def changed(game: GameRow, **values: Any) -> GameRow:
+    """The row with other values."""
+    return GameRow(**{**{name: getattr(game, name) for name in GameRow.__slots__}, **values})
+
+
+def announce(game_id: UUID, version: int, *, bot: bool) -> None:
+    """After the commit: tell waiting readers, and wake a worker if a bot is on turn."""
+    # Not a partial: a failing robust handler is logged by its __qualname__, which a partial has not.
+    transaction.on_commit(lambda: hints.publish(game_id, version), robust=True)
+    if bot:
+        transaction.on_commit(lambda: wakes.bot_turn(game_id, version), robust=True)
+
+
+def commit_deal(game_id: UUID, number: int, attempt: int = 1) -> str:
+    """Make the secret seed of a deal to come, keep it, and give its commitment."""
+    seed = secrets.token_bytes(SEED_BYTES)
+    promise = commitment(seed)
+    store.commit_deal(game_id, number, attempt, seed=seed.hex(), commitment=promise, algorithm=ALGORITHM)
+    return promise
+
+
+def _seed_of(game: GameRow) -> steps.SeedOf:
+    def seed_of(number: int) -> tuple[Seed, str]:
+        row = store.read_deal(game.id, number)
+        return Seed(bytes.fromhex(row.seed), _client_seeds(game)), commit_deal(game.id, number + 1)
+
+    return seed_of
+
+
+def _client_seeds(game: GameRow) -> tuple[tuple[str, str], ...]:
+    given = store.read_client_seeds(game.id)
+    return tuple((occupant.seat, given[occupant.seat]) for occupant in game.occupants if occupant.seat in given)
+
+
+def _keep_score(game_id: UUID, attempt: int, part: Part, at: datetime) -> None:
+    if part.deal_number is None:
+        raise ValueError("a score belongs to a deal")
+    score = {name: part.public[name] for name in ("sides", "game", "closest_bidders")}
+    store.score_deal(
+        game_id, part.deal_number, attempt, bids=part.public["bids"], tricks=part.public["tricks"], score=score, at=at
+    )

@@ -1,0 +1,390 @@
+"""Making a table, sitting down, getting up, starting and aborting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import transaction
+from django.utils import timezone
+
+from accounts import bearer as bearers
+from accounts import idempotency
+from bots.player import REGISTRY
+from contract.etags import require_version
+from contract.ids import uuid7
+from contract.problems import ContractReason, Fault, Problem, malformed
+from events.writes import write_turn
+from games import codec, selectors, store
+from games.models import Game, Seat
+from games.selectors import Viewer
+from games.services import play
+from games.services.play import Ask, Done
+from games.store import GameRow, Occupant, Reading
+from spades import ENGINE, Reason, Ruleset, RulesetError
+from spades.ruleset import require_supported
+from spades.seats import table
+from spades.shuffle import ALGORITHM
+from spades.view import Part
+
+__all__ = ["Guest", "abort_game", "create_game", "leave_seat", "start_game", "take_seat"]
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """Who is to sit in a seat: a person (then the caller), a bot, or nobody yet."""
+
+    kind: str
+    """``human``, ``bot`` or ``open``."""
+    name: str | None = None
+    bot: str | None = None
+    client_seed: str = ""
+
+
+def create_game(
+    *,
+    account_id: UUID,
+    account_name: str,
+    ruleset: Mapping[str, Any],
+    seats: Sequence[Guest] = (),
+    visibility: str = Game.Visibility.PUBLIC,
+    spectators: str = Game.Spectators.ALLOWED,
+    start: str = Game.Start.WHEN_FULL,
+) -> tuple[dict[str, Any], str]:
+    """Make a table, seat whoever is named, and start the game if that fills it. Runs in the caller's transaction.
+
+    Args:
+        ruleset: a preset's name and what differs from it, flat.
+        seats: who sits in the first seats, clockwise; the others are open.
+
+    Returns:
+        The answer ``{"game": view, "seats": [{"seat", "token"}]}`` with the token of the caller's seat, and the
+        viewer's part of the entity tag.
+
+    Raises:
+        Problem: `malformed`, `ruleset_contradiction` or `option_not_supported`.
+    """
+    rules = _playable(ruleset)
+    names = table(rules.players, rules.teams).seats
+    if len(seats) > len(names):
+        detail = f"This ruleset has {len(names)} seats, not {len(seats)}."
+        raise malformed([Fault("/seats", ContractReason.WRONG_LENGTH, detail)])
+    people = [place for place, guest in enumerate(seats) if guest.kind == "human"]
+    if len(people) > 1:
+        detail = "One seat is yours; other people sit down themselves."
+        raise malformed([Fault(f"/seats/{people[1]}/kind", ContractReason.NOT_ALLOWED_VALUE, detail)])
+    at = timezone.now()
+    guests = [*seats, *(Guest("open") for _ in range(len(names) - len(seats)))]
+    occupants = tuple(
+        _occupant(seat, guest, account_id, account_name) for seat, guest in zip(names, guests, strict=True)
+    )
+    game = _insert(rules, account_id, occupants, visibility=visibility, spectators=spectators, start=start, at=at)
+    tokens = []
+    for guest, occupant in zip(guests, occupants, strict=True):
+        token, digest = bearers.make("sps") if occupant.kind == "human" else (None, None)
+        Seat.objects.create(
+            game_id=game.id,
+            seat=occupant.seat,
+            account_id=occupant.account_id,
+            token_digest=digest,
+            client_seed=guest.client_seed,
+        )
+        if token is not None:
+            tokens.append({"seat": occupant.seat, "token": token})
+    made = Part(
+        "game_created",
+        None,
+        None,
+        {
+            "preset": rules.preset,
+            "ruleset_hash": rules.hash,
+            "algorithm": ALGORITHM,
+            "commitment": play.commit_deal(game.id, 1),
+        },
+    )
+    taken = [_seat_taken(occupant) for occupant in occupants if occupant.kind != "open"]
+    action = {"create": {"seats": [guest.kind for guest in guests]}}
+    game, match = _settle(game, [made, *taken], action, seat=None, at=at)
+    mine = next((occupant.seat for occupant in occupants if occupant.kind == "human"), None)
+    viewer = Viewer("seat" if mine else "host", mine, account_id)
+    return {"game": selectors.view(game, match, viewer), "seats": tokens}, viewer.tag
+
+
+def take_seat(
+    *, reading: Reading, guest: Guest, account_name: str, seat: str | None, version: int | None = None
+) -> tuple[dict[str, Any], str]:
+    """Sit down, or seat a bot, at a locked table that has not started; a table that is full then may start.
+
+    Args:
+        reading: the locked reading of the table, by an account's token.
+        seat: the seat wanted; without one the first that is open.
+
+    Returns:
+        The answer ``{"game": view, "seat", "token"}``, `token` being None for a bot, and the viewer's part of the
+        entity tag.
+
+    Raises:
+        Problem: `seat_taken`, `already_seated`, `not_host`, `invitation_required`, `wrong_phase`, `not_found`,
+            `stale_version`.
+    """
+    game, account_id = reading.game, reading.account_id
+    host = account_id == game.host_id
+    mine = [occupant.seat for occupant in game.occupants if occupant.account_id == account_id]
+    if game.visibility == Game.Visibility.PRIVATE and not host and not mine:
+        raise Problem(ContractReason.NOT_FOUND, "There is no such game, or it is not yours to know of.")
+    require_version(version, game.version)
+    if game.visibility == Game.Visibility.UNLISTED and not host:
+        raise Problem(ContractReason.INVITATION_REQUIRED, "A seat at this table needs an invitation.")
+    if guest.kind == "bot" and not host:
+        raise Problem(ContractReason.NOT_HOST, "Only the host seats bots.")
+    _require_waiting(game)
+    if guest.kind == "human" and mine:
+        raise Problem(ContractReason.ALREADY_SEATED, f"You sit in seat {mine[0]} already.", version=game.version)
+    place = _open_place(game, seat)
+    at = timezone.now()
+    occupant = _occupant(game.occupants[place].seat, guest, account_id, account_name)
+    token, digest = bearers.make("sps") if occupant.kind == "human" else (None, None)
+    Seat.objects.filter(game_id=game.id, seat=occupant.seat).update(
+        account_id=occupant.account_id, token_digest=digest, client_seed=guest.client_seed
+    )
+    occupants = tuple(occupant if i == place else other for i, other in enumerate(game.occupants))
+    game = play.changed(game, occupants=occupants, open_seats=game.open_seats - 1)
+    action = {"sit": {"kind": guest.kind, "name": occupant.name, "bot": guest.bot, "client_seed": guest.client_seed}}
+    game, match = _settle(game, [_seat_taken(occupant)], action, seat=occupant.seat, at=at)
+    seats = [*mine, occupant.seat] if occupant.kind == "human" else mine
+    viewer = Viewer("seat" if seats else "host", seats[0] if seats else None, account_id)
+    answer = {"game": selectors.view(game, match, viewer), "seat": occupant.seat, "token": token}
+    return answer, viewer.tag
+
+
+def leave_seat(*, ask: Ask, game_id: UUID, seat: str) -> Done:
+    """Get up before the start; the host may make anybody get up. The seat's token dies.
+
+    Raises:
+        Problem: `not_your_seat`, `wrong_phase`, `not_found`, `stale_version`.
+    """
+
+    def leave(game: GameRow, viewer: Viewer) -> GameRow:
+        host = viewer.role == "host" or viewer.account_id == game.host_id
+        occupant = game.occupant(seat)
+        if occupant is None:
+            raise Problem(ContractReason.NOT_FOUND, "This table has no such seat.")
+        if viewer.seat != seat and not host:
+            raise Problem(ContractReason.NOT_YOUR_SEAT, "Only the host makes others get up.", version=game.version)
+        _require_waiting(game)
+        if occupant.kind == "open":
+            raise Problem(ContractReason.NOT_FOUND, "Nobody sits in this seat.", version=game.version)
+        Seat.objects.filter(game_id=game.id, seat=seat).update(account_id=None, token_digest=None, client_seed="")
+        occupants = tuple(Occupant(seat) if other.seat == seat else other for other in game.occupants)
+        emptied = play.changed(game, occupants=occupants, open_seats=game.open_seats + 1)
+        left = Part("seat_left", seat, None, {"by_host": viewer.seat != seat})
+        return _write_waiting(emptied, [left], {"leave": True}, seat=seat, at=timezone.now())
+
+    with write_turn(), transaction.atomic():
+        reading = selectors.read(ask.bearer, game_id, lock=True)
+        viewer = selectors.viewer_of(reading, ask.seat)
+        require_version(ask.version, reading.game.version)
+        game = leave(reading.game, viewer)
+    if viewer.seat == seat:
+        viewer = Viewer("host" if viewer.account_id == game.host_id else "watcher", None, viewer.account_id)
+    return Done(selectors.view(game, None, viewer), game.version, viewer)
+
+
+def start_game(*, ask: Ask, game_id: UUID) -> Done:
+    """Start a full table.
+
+    Raises:
+        Problem: `not_host`, `game_not_full`, `wrong_phase`, `game_over`, and as every action.
+    """
+
+    def begin(game: GameRow, viewer: Viewer) -> tuple[GameRow, Any]:
+        _require_waiting(game)
+        if game.open_seats:
+            detail = f"{game.open_seats} of the seats are still open."
+            raise Problem(ContractReason.GAME_NOT_FULL, detail, version=game.version)
+        return play.start(game, seat=viewer.seat)
+
+    return _host_act(ask, game_id, begin)
+
+
+def abort_game(*, ask: Ask, game_id: UUID) -> Done:
+    """End the game without a winner.
+
+    Before the start the host may always do so; afterwards only when no other person sits at the table.
+
+    Raises:
+        Problem: `not_host`, `abort_not_allowed`, `game_over`, and as every action.
+    """
+
+    def abort(game: GameRow, viewer: Viewer) -> tuple[GameRow, Any]:
+        if game.finished_at is not None:
+            raise Problem(Reason.GAME_OVER, "The game is over.", version=game.version)
+        match = selectors.match_of(game)
+        if match is None:
+            return _abort_waiting(game, viewer), None
+        others = [o.seat for o in game.occupants if o.kind == "human" and o.account_id != viewer.account_id]
+        if others:
+            detail = f"Other people play (seat {', '.join(others)}): resign instead."
+            raise Problem(ContractReason.ABORT_NOT_ALLOWED, detail, version=game.version)
+        return play.move(game, match, viewer.seat, {"abort": True})
+
+    return _host_act(ask, game_id, abort)
+
+
+def _host_act(ask: Ask, game_id: UUID, effect: Callable[[GameRow, Viewer], tuple[GameRow, Any]]) -> Done:
+    """What only the host may do, with the account's own token: one transaction, safe to repeat with a key."""
+    with write_turn(), transaction.atomic():
+        reading = selectors.read(ask.bearer, game_id, lock=True)
+        viewer = selectors.viewer_of(reading, ask.seat)
+        game = reading.game
+        if reading.token_seat is not None or viewer.account_id != game.host_id:
+            raise Problem(ContractReason.NOT_HOST, "This takes the token of the account that made the table.")
+        principal = play.principal_of(reading)
+        if ask.key is not None:
+            kept = idempotency.claim(principal, ask.key, ask.fingerprint)
+            if kept is not None:
+                return play.repeated(game, kept, viewer)
+        require_version(ask.version, game.version)
+        if ask.dry_run:
+            with transaction.atomic():
+                effect(game, viewer)
+                transaction.set_rollback(True)
+            return Done({"allowed": True, "legal": []})
+        game, match = effect(game, viewer)
+        if ask.key is not None:
+            idempotency.keep(
+                principal,
+                ask.key,
+                ask.fingerprint,
+                status=200,
+                answer=None,
+                game_id=game.id,
+                version=game.version,
+                seat=viewer.seat,
+            )
+    return Done(selectors.view(game, match, viewer), game.version, viewer)
+
+
+def _playable(given: Mapping[str, Any]) -> Ruleset:
+    try:
+        ruleset = Ruleset.resolve(given)
+        require_supported(ruleset)
+    except RulesetError as error:
+        raise Problem.of_ruleset(error) from None
+    return ruleset
+
+
+def _occupant(seat: str, guest: Guest, account_id: UUID | None, account_name: str) -> Occupant:
+    if guest.kind == "human":
+        return Occupant(seat, "human", guest.name or account_name, account_id)
+    if guest.kind == "bot" and guest.bot is not None:
+        return Occupant(seat, "bot", guest.name or REGISTRY[guest.bot].title, None, guest.bot)
+    return Occupant(seat)
+
+
+def _seat_taken(occupant: Occupant) -> Part:
+    data = {"kind": occupant.kind, "name": occupant.name, "bot": occupant.bot}
+    return Part("seat_taken", occupant.seat, None, data)
+
+
+def _open_place(game: GameRow, seat: str | None) -> int:
+    places = [place for place, occupant in enumerate(game.occupants) if seat in (None, occupant.seat)]
+    if not places:
+        known = ", ".join(occupant.seat for occupant in game.occupants)
+        raise malformed([Fault("/seat", ContractReason.NOT_ALLOWED_VALUE, f"The seats here are {known}.")])
+    for place in places:
+        if game.occupants[place].kind == "open":
+            return place
+    detail = f"Seat {seat} is taken." if seat else "Every seat is taken."
+    raise Problem(ContractReason.SEAT_TAKEN, detail, version=game.version)
+
+
+def _require_waiting(game: GameRow) -> None:
+    if game.status == Game.Status.WAITING:
+        return
+    if game.finished_at is not None:
+        raise Problem(Reason.GAME_OVER, "The game is over.", version=game.version)
+    raise Problem(Reason.WRONG_PHASE, "The game has started.", version=game.version)
+
+
+def _settle(
+    game: GameRow, parts: Sequence[Part], action: Mapping[str, Any], *, seat: str | None, at: datetime
+) -> tuple[GameRow, Any]:
+    """Write who sits where; when the table is full and starts by itself, start it with an action of its own."""
+    game = _write_waiting(game, parts, action, seat=seat, at=at)
+    if game.open_seats or game.start != Game.Start.WHEN_FULL:
+        return game, None
+    return play.start(game, seat=None)
+
+
+def _write_waiting(
+    game: GameRow, parts: Sequence[Part], action: Mapping[str, Any], *, seat: str | None, at: datetime
+) -> GameRow:
+    occupants = orjson.dumps([occupant.to_row() for occupant in game.occupants]).decode()
+    changes = {"occupants": occupants, "open_seats": game.open_seats}
+    version = store.write(
+        game, at=at, entries=codec.entries(parts), action=action, seat=seat, deal_number=None, changes=changes
+    )
+    play.announce(game.id, version, bot=False)
+    return play.changed(game, version=version)
+
+
+def _abort_waiting(game: GameRow, viewer: Viewer) -> GameRow:
+    at = timezone.now()
+    sides = table(*_shape(game)).sides
+    result = {"winners": [], "reason": "aborted", "scores": dict.fromkeys(sides, 0)}
+    changes = {"status": str(Game.Status.ABORTED), "result": orjson.dumps(result).decode(), "finished_at": at}
+    entries = codec.entries([Part("game_aborted", viewer.seat, None, result)])
+    version = store.write(
+        game, at=at, entries=entries, action={"abort": True}, seat=viewer.seat, deal_number=None, changes=changes
+    )
+    play.announce(game.id, version, bot=False)
+    return play.changed(game, version=version, **changes)
+
+
+def _shape(game: GameRow) -> tuple[int, str]:
+    ruleset = selectors.ruleset_of(game)
+    return ruleset.players, ruleset.teams
+
+
+def _insert(
+    ruleset: Ruleset,
+    host_id: UUID,
+    occupants: tuple[Occupant, ...],
+    *,
+    visibility: str,
+    spectators: str,
+    start: str,
+    at: datetime,
+) -> GameRow:
+    """The row of a new table, before its first event."""
+    row = GameRow(
+        id=uuid7(),
+        created_at=at,
+        version=0,
+        status=str(Game.Status.WAITING),
+        host_id=host_id,
+        visibility=visibility,
+        spectators=spectators,
+        start=start,
+        preset=ruleset.preset,
+        ruleset=ruleset.text,
+        ruleset_hash=ruleset.hash,
+        engine=ENGINE,
+        occupants=occupants,
+        open_seats=sum(occupant.kind == "open" for occupant in occupants),
+        state="",
+        turn_seat=None,
+        bot_due_at=None,
+        deadline=None,
+        result=None,
+        finished_at=None,
+    )
+    values = {name: getattr(row, name) for name in GameRow.__slots__}
+    texts = {"occupants": orjson.dumps([occupant.to_row() for occupant in occupants]).decode(), "version": 1}
+    Game.objects.create(**{**values, **texts})
+    return row

@@ -1,0 +1,50 @@
+"""One step of a match with all that follows from it: the next deal begins in the same step that ends a deal.
+
+The same function moves a live game and replays one, so a replay is the game again and not a copy of its rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from games import codec
+from spades import Match, Ruleset, Seed
+from spades.view import Part, parts
+
+__all__ = ["SeedOf", "start", "step"]
+
+SeedOf = Callable[[int], tuple[Seed, str]]
+"""Of a deal's number: its seed, and the commitment of the deal after it. Called once, when the deal begins."""
+
+
+def start(ruleset: Ruleset, first: Seed, seed_of: SeedOf) -> tuple[Match, list[Part]]:
+    """Cut for the deal and begin the first one.
+
+    Args:
+        first: the seed of the first deal, which the cut reads too.
+    """
+    match = Match.start(ruleset, first)
+    begun, events = _begin_deal(match, seed_of)
+    return begun, [Part("game_started", None, None, {}), *parts(None, match), *events]
+
+
+def step(match: Match, seat: str | None, action: Mapping[str, Any], seed_of: SeedOf) -> tuple[Match, list[Part]]:
+    """Take one action, and begin the next deal when it ended one.
+
+    Raises:
+        RuleViolation: the rules forbid it.
+        NotationError: it spells no card or no bid.
+    """
+    after = codec.apply(match, seat, action)
+    events = parts(match, after)
+    if not after.needs_deal:
+        return after, events
+    begun, started = _begin_deal(after, seed_of)
+    return begun, events + started
+
+
+def _begin_deal(match: Match, seed_of: SeedOf) -> tuple[Match, list[Part]]:
+    seed, next_commitment = seed_of(match.next_deal_number)
+    begun = match.begin_deal(seed)
+    return begun, parts(match, begun, next_commitment=next_commitment)

@@ -1,0 +1,345 @@
+"""The hot path: one locked read, one write. The only hand-written SQL of the app.
+
+`read` finds out who is asking and locks the table in one statement. Everything that decides about an action (who sits
+where, the match, the version) stands in the one row that is locked: on PostgreSQL a statement that waited for a lock
+sees the newest version of the locked row only, and an older one of every other row that it joined.
+
+`write` puts the new row, the action and its events into one statement on PostgreSQL, and into three on SQLite, which
+has no statement of that kind and whose writers take turns anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db import connection
+
+from accounts.bearer import Bearer
+from events import log
+from events.log import Entry
+from games.models import Action, Deal, Game, Seat
+
+__all__ = ["DealRow", "GameRow", "Occupant", "Reading", "Unauthenticated", "Unknown"]
+
+_GAME, _SEAT, _DEAL, _ACTION = (model._meta.db_table for model in (Game, Seat, Deal, Action))
+_TOKEN, _EVENT = "accounts_token", "events_event"
+
+_GAME_COLUMNS = (
+    "id",
+    "created_at",
+    "version",
+    "status",
+    "host_id",
+    "visibility",
+    "spectators",
+    "start",
+    "preset",
+    "ruleset",
+    "ruleset_hash",
+    "engine",
+    "occupants",
+    "open_seats",
+    "state",
+    "turn_seat",
+    "bot_due_at",
+    "deadline",
+    "result",
+    "finished_at",
+)
+_SELECT_GAME = ", ".join(f"g.{name}" for name in _GAME_COLUMNS)
+_BY_SEAT_TOKEN = (
+    f"SELECT {_SELECT_GAME}, s.seat, s.account_id, NULL FROM {_SEAT} s JOIN {_GAME} g ON g.id = s.game_id "
+    "WHERE s.token_digest = %s AND g.id = %s"
+)
+_BY_ACCOUNT_TOKEN = (
+    f"SELECT {_SELECT_GAME}, NULL, t.account_id, t.scopes FROM {_TOKEN} t CROSS JOIN {_GAME} g "
+    "WHERE t.digest = %s AND t.revoked_at IS NULL AND g.id = %s"
+)
+_BY_ID = f"SELECT {_SELECT_GAME} FROM {_GAME} g WHERE g.id = %s"
+_TOKEN_EXISTS = {
+    "sps": f"SELECT 1 FROM {_SEAT} WHERE token_digest = %s",
+    "spk": f"SELECT 1 FROM {_TOKEN} WHERE digest = %s AND revoked_at IS NULL",
+}
+_ACTION_COLUMNS = ("game_id", "version", "deal_number", "seat", "input", "at")
+_INSERT_ACTION = f"INSERT INTO {_ACTION} ({', '.join(_ACTION_COLUMNS)}) VALUES (%s, %s, %s, %s, %s, %s)"
+_EVENT_VALUES = f"({', '.join(['%s'] * len(log.COLUMNS))})"
+_INSERT_EVENT = f"INSERT INTO {_EVENT} ({', '.join(log.COLUMNS)}) VALUES "
+
+
+class Unauthenticated(Exception):
+    """No token in force has this digest."""
+
+
+class Unknown(Exception):
+    """There is no such game, or the token is a seat's at another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Occupant:
+    """Who sits in one seat: `kind` is ``open``, ``human`` or ``bot``."""
+
+    seat: str
+    kind: str = "open"
+    name: str | None = None
+    account_id: UUID | None = None
+    bot: str | None = None
+
+    def to_row(self) -> dict[str, Any]:
+        """The form in the column `occupants`."""
+        account = self.account_id.hex if self.account_id else None
+        return {"seat": self.seat, "kind": self.kind, "name": self.name, "account": account, "bot": self.bot}
+
+
+@dataclass(frozen=True, slots=True)
+class GameRow:
+    """A game as its row has it, texts not yet read."""
+
+    id: UUID
+    created_at: datetime
+    version: int
+    status: str
+    host_id: UUID
+    visibility: str
+    spectators: str
+    start: str
+    preset: str
+    ruleset: str
+    ruleset_hash: str
+    engine: int
+    occupants: tuple[Occupant, ...]
+    open_seats: int
+    state: str
+    turn_seat: str | None
+    bot_due_at: datetime | None
+    deadline: datetime | None
+    result: str | None
+    finished_at: datetime | None
+
+    def occupant(self, seat: str) -> Occupant | None:
+        """Who sits in a seat; None when the table has no such seat."""
+        return next((occupant for occupant in self.occupants if occupant.seat == seat), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A game, and who read it: the account behind the token, its scopes, and the seat if the token is a seat's."""
+
+    game: GameRow
+    account_id: UUID | None
+    scopes: frozenset[str] | None
+    """None for a seat's token, which may do what its seat may."""
+    token_seat: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DealRow:
+    """What decides a deal: its secret seed and the client seeds, which are None until it starts."""
+
+    number: int
+    attempt: int
+    seed: str
+    commitment: str
+    client_seeds: tuple[tuple[str, str], ...] | None
+    dealer: str | None
+
+
+def read(bearer: Bearer, game_id: UUID, *, lock: bool) -> Reading:
+    """The game, and what the token may be at it; the game's row stays locked until the transaction ends if `lock`.
+
+    Raises:
+        Unauthenticated: no token in force has this digest.
+        Unknown: no such game, or a seat token of another one.
+    """
+    if bearer.kind not in _TOKEN_EXISTS:
+        raise Unauthenticated
+    sql = _BY_SEAT_TOKEN if bearer.kind == "sps" else _BY_ACCOUNT_TOKEN
+    with connection.cursor() as cursor:
+        cursor.execute(sql + _locking(lock), (bearer.digest, _key(game_id)))
+        row = cursor.fetchone()
+        if row is None:
+            cursor.execute(_TOKEN_EXISTS[bearer.kind], (bearer.digest,))
+            raise Unknown if cursor.fetchone() else Unauthenticated
+    seat, account_id, scopes = row[-3:]
+    return Reading(_game_row(row), _uuid(account_id), scopes and _scopes(scopes), seat)
+
+
+def read_game(game_id: UUID, *, lock: bool) -> GameRow | None:
+    """The game, for the service itself; None when there is none."""
+    with connection.cursor() as cursor:
+        cursor.execute(_BY_ID + _locking(lock), (_key(game_id),))
+        row = cursor.fetchone()
+    return row and _game_row(row)
+
+
+def write(
+    game: GameRow,
+    *,
+    at: datetime,
+    entries: Sequence[Entry],
+    action: Mapping[str, Any],
+    seat: str | None,
+    deal_number: int | None,
+    changes: Mapping[str, Any],
+) -> int:
+    """Write what an action did: the changed columns of the game, the action, its events.
+
+    Args:
+        action: what was asked, as it is kept.
+        changes: column to value; the version follows from the events.
+
+    Returns:
+        The new version: the number of the last event.
+    """
+    version = game.version + len(entries)
+    columns = {"version": version, **changes}
+    update = f"UPDATE {_GAME} SET {', '.join(f'{name} = %s' for name in columns)} WHERE id = %s"
+    game_values = [*(_value(value) for value in columns.values()), _key(game.id)]
+    action_values = [_key(game.id), version, deal_number, seat, orjson.dumps(action).decode(), _value(at)]
+    rows = log.insert_rows(game.id, game.version + 1, at, entries)
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            events = _INSERT_EVENT + ", ".join([_EVENT_VALUES] * len(rows))
+            sql = f"WITH changed AS ({update}), kept AS ({_INSERT_ACTION}) {events}"
+            cursor.execute(sql, [*game_values, *action_values, *(value for row in rows for value in row)])
+        else:
+            cursor.execute(update, game_values)
+            cursor.execute(_INSERT_ACTION, action_values)
+            cursor.executemany(_INSERT_EVENT + _EVENT_VALUES, rows)
+    return version
+
+
+def read_deal(game_id: UUID, number: int, attempt: int = 1) -> DealRow:
+    """The seed of a deal that was committed to. The caller holds the game's lock."""
+    sql = (
+        f"SELECT number, attempt, seed, commitment, client_seeds, dealer FROM {_DEAL} "
+        "WHERE game_id = %s AND number = %s AND attempt = %s"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql, (_key(game_id), number, attempt))
+        return _deal_row(cursor.fetchone())
+
+
+def read_deals(game_id: UUID) -> list[DealRow]:
+    """The seeds of all deals of a game in order, for replaying it."""
+    sql = (
+        f"SELECT number, attempt, seed, commitment, client_seeds, dealer FROM {_DEAL} "
+        "WHERE game_id = %s ORDER BY number, attempt"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql, (_key(game_id),))
+        return [_deal_row(row) for row in cursor.fetchall()]
+
+
+def read_actions(game_id: UUID, until: int) -> list[tuple[int, str | None, dict[str, Any]]]:
+    """The actions of a game up to a version, in order: (version after it, seat, what was asked)."""
+    sql = f"SELECT version, seat, input FROM {_ACTION} WHERE game_id = %s AND version <= %s ORDER BY version"
+    with connection.cursor() as cursor:
+        cursor.execute(sql, (_key(game_id), until))
+        return [(version, seat, orjson.loads(text)) for version, seat, text in cursor.fetchall()]
+
+
+def read_client_seeds(game_id: UUID) -> dict[str, str]:
+    """The client seeds given at a table, by seat."""
+    sql = f"SELECT seat, client_seed FROM {_SEAT} WHERE game_id = %s AND client_seed <> ''"
+    with connection.cursor() as cursor:
+        cursor.execute(sql, (_key(game_id),))
+        return dict(cursor.fetchall())
+
+
+def commit_deal(game_id: UUID, number: int, attempt: int, *, seed: str, commitment: str, algorithm: str) -> None:
+    """Keep the seed of a deal to come; its commitment may be published now."""
+    sql = f"INSERT INTO {_DEAL} (game_id, number, attempt, seed, commitment, algorithm) VALUES (%s, %s, %s, %s, %s, %s)"
+    with connection.cursor() as cursor:
+        cursor.execute(sql, (_key(game_id), number, attempt, seed, commitment, algorithm))
+
+
+def start_deal(
+    game_id: UUID, number: int, attempt: int, *, dealer: str, client_seeds: Iterable[tuple[str, str]], at: datetime
+) -> None:
+    """Note that a deal has started, with which client seeds."""
+    sql = (
+        f"UPDATE {_DEAL} SET dealer = %s, client_seeds = %s, started_at = %s "
+        "WHERE game_id = %s AND number = %s AND attempt = %s"
+    )
+    seeds = orjson.dumps(list(client_seeds)).decode()
+    with connection.cursor() as cursor:
+        cursor.execute(sql, (dealer, seeds, _value(at), _key(game_id), number, attempt))
+
+
+def score_deal(
+    game_id: UUID,
+    number: int,
+    attempt: int,
+    *,
+    bids: Mapping[str, Any],
+    tricks: Mapping[str, int],
+    score: Mapping[str, Any],
+    at: datetime,
+) -> None:
+    """Keep the score of a finished deal."""
+    sql = (
+        f"UPDATE {_DEAL} SET bids = %s, tricks = %s, score = %s, finished_at = %s "
+        "WHERE game_id = %s AND number = %s AND attempt = %s"
+    )
+    texts = [orjson.dumps(value).decode() for value in (bids, tricks, score)]
+    with connection.cursor() as cursor:
+        cursor.execute(sql, (*texts, _value(at), _key(game_id), number, attempt))
+
+
+def bots_due(before: datetime, limit: int) -> list[tuple[UUID, int]]:
+    """Games in which a bot has been on turn since before a time: (game, version), the longest waiting first."""
+    sql = f"SELECT id, version FROM {_GAME} WHERE bot_due_at < %s ORDER BY bot_due_at LIMIT %s"
+    with connection.cursor() as cursor:
+        cursor.execute(sql, (_value(before), limit))
+        return [(UUID(str(game_id)), version) for game_id, version in cursor.fetchall()]
+
+
+def _locking(lock: bool) -> str:
+    # SQLite's writing transactions take the one lock there is when they begin.
+    return " FOR UPDATE OF g" if lock and connection.vendor == "postgresql" else ""
+
+
+def _game_row(row: Sequence[Any]) -> GameRow:
+    values = dict(zip(_GAME_COLUMNS, row, strict=False))
+    for name in ("id", "host_id"):
+        values[name] = _uuid(values[name])
+    for name in ("created_at", "bot_due_at", "deadline", "finished_at"):
+        values[name] = _time(values[name])
+    values["occupants"] = tuple(
+        Occupant(one["seat"], one["kind"], one["name"], UUID(one["account"]) if one["account"] else None, one["bot"])
+        for one in orjson.loads(values["occupants"])
+    )
+    return GameRow(**values)
+
+
+def _deal_row(row: Sequence[Any]) -> DealRow:
+    number, attempt, seed, commitment, seeds, dealer = row
+    clients = None if seeds is None else tuple((seat, text) for seat, text in orjson.loads(seeds))
+    return DealRow(number, attempt, seed, commitment, clients, dealer)
+
+
+def _scopes(value: Any) -> frozenset[str]:
+    return frozenset(value if isinstance(value, list) else value.split())
+
+
+def _key(value: UUID) -> Any:
+    return value if connection.vendor == "postgresql" else value.hex
+
+
+def _uuid(value: Any) -> UUID | None:
+    return value if value is None or isinstance(value, UUID) else UUID(value)
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return connection.ops.adapt_datetimefield_value(value)
+    return _key(value) if isinstance(value, UUID) else value
+
+
+def _time(value: Any) -> datetime | None:
+    return datetime.fromisoformat(value).replace(tzinfo=UTC) if isinstance(value, str) else value
