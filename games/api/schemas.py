@@ -232,7 +232,11 @@ COMPONENTS: dict[str, Schema] = {
         ],
     },
     "RulesetChoice": {**json_schema(), "description": "A preset and what differs from it."},
-    "Ruleset": {**resolved_json_schema(), "description": "A complete ruleset: every option with its value."},
+    "Ruleset": {
+        # An answer may grow: only what is accepted is closed.
+        **{key: value for key, value in resolved_json_schema().items() if key != "additionalProperties"},
+        "description": "A complete ruleset: every option with its value.",
+    },
     "SideScore": _object(
         "A side's score of one deal, in points unless said.",
         contract=_number(),

@@ -188,7 +188,8 @@ def move(game: GameRow, match: Match, seat: str | None, action: Mapping[str, Any
     for part in parts:
         if part.type == "deal_scored" and match.deal is not None:
             _keep_score(game.id, match.deal.attempt, part, at)
-    return write(game, after, parts, seat=seat, action=action, at=at), after
+    number = match.deal.number if match.deal else None
+    return write(game, after, parts, seat=seat, action=action, deal_number=number, at=at), after
 
 
 def start(game: GameRow, *, seat: str | None) -> tuple[GameRow, Match]:
@@ -199,13 +200,24 @@ def start(game: GameRow, *, seat: str | None) -> tuple[GameRow, Match]:
     row = store.read_deal(game.id, 1)
     first = Seed(bytes.fromhex(row.seed), _client_seeds(game))
     match, parts = steps.start(ruleset, first, seed_of)
-    return write(game, match, parts, seat=seat, action={"start": True}, at=at), match
+    return write(game, match, parts, seat=seat, action={"start": True}, deal_number=None, at=at), match
 
 
 def write(
-    game: GameRow, match: Match, parts: Sequence[Part], *, seat: str | None, action: Mapping[str, Any], at: datetime
+    game: GameRow,
+    match: Match,
+    parts: Sequence[Part],
+    *,
+    seat: str | None,
+    action: Mapping[str, Any],
+    deal_number: int | None,
+    at: datetime,
 ) -> GameRow:
-    """Write a match that moved on: the table, the action, its events, the deal that began. Then others are woken."""
+    """Write a match that moved on: the table, the action, its events, the deal that began. Then others are woken.
+
+    Args:
+        deal_number: the deal in which the action was taken, which may have ended by it.
+    """
     if match.deal is not None and any(part.type == "deal_started" for part in parts):
         deal = match.deal
         store.start_deal(game.id, deal.number, deal.attempt, dealer=deal.dealer, client_seeds=deal.seed.clients, at=at)
@@ -216,20 +228,17 @@ def write(
     on_turn = game.occupant(match.turn) if match.turn else None
     changes = {
         "status": str(status),
-        "occupants": orjson.dumps([occupant.to_row() for occupant in game.occupants]).decode(),
-        "open_seats": game.open_seats,
         "state": codec.dump_match(match),
         "turn_seat": match.turn,
         "bot_due_at": at if on_turn is not None and on_turn.kind == "bot" else None,
         "result": result,
         "finished_at": at if match.ending is not None else None,
     }
-    deal_number = match.deal.number if match.deal else None
     version = store.write(
         game, at=at, entries=codec.entries(parts), action=action, seat=seat, deal_number=deal_number, changes=changes
     )
     announce(game.id, version, bot=changes["bot_due_at"] is not None)
-    return changed(game, version=version, **{**changes, "occupants": game.occupants})
+    return changed(game, version=version, **changes)
 
 
 def changed(game: GameRow, **values: Any) -> GameRow:

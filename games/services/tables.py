@@ -107,7 +107,11 @@ def create_game(
         },
     )
     taken = [_seat_taken(occupant) for occupant in occupants if occupant.kind != "open"]
-    action = {"create": {"seats": [guest.kind for guest in guests]}}
+    seated = [
+        {**occupant.to_row(), "client_seed": guest.client_seed}
+        for guest, occupant in zip(guests, occupants, strict=True)
+    ]
+    action = {"create": {"visibility": visibility, "spectators": spectators, "start": start, "seats": seated}}
     game, match = _settle(game, [made, *taken], action, seat=None, at=at)
     mine = next((occupant.seat for occupant in occupants if occupant.kind == "human"), None)
     viewer = Viewer("seat" if mine else "host", mine, account_id)
@@ -153,7 +157,7 @@ def take_seat(
     )
     occupants = tuple(occupant if i == place else other for i, other in enumerate(game.occupants))
     game = play.changed(game, occupants=occupants, open_seats=game.open_seats - 1)
-    action = {"sit": {"kind": guest.kind, "name": occupant.name, "bot": guest.bot, "client_seed": guest.client_seed}}
+    action = {"sit": {**occupant.to_row(), "client_seed": guest.client_seed}}
     game, match = _settle(game, [_seat_taken(occupant)], action, seat=occupant.seat, at=at)
     seats = [*mine, occupant.seat] if occupant.kind == "human" else mine
     viewer = Viewer("seat" if seats else "host", seats[0] if seats else None, account_id)

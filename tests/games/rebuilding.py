@@ -12,6 +12,7 @@ from games import codec, selectors, store
 from games.models import Action, Deal, Game
 from games.services import bot_turns, tables
 from games.services.tables import Guest
+from games.store import Occupant
 
 
 def create_bot_game(bots: tuple[str, str], **ruleset: object) -> UUID:
@@ -41,6 +42,7 @@ def assert_rebuilds(game_id: UUID) -> None:
     assert game is not None
     stored = log.rows_after(game_id, 0, game.version + 1)
     assert [row.number for row in stored] == list(range(1, game.version + 1))
+    assert [occupant.to_row() for occupant in game.occupants] == seated_by_actions(game_id, game.version)
     steps = selectors.replay(game)
     last_version, match, _ = steps[-1]
     assert last_version == game.version
@@ -54,6 +56,19 @@ def assert_rebuilds(game_id: UUID) -> None:
             told = scored.pop(deal["number"])
             assert told == {**deal["score"], "bids": deal["bids"], "tricks": deal["tricks"]}
     assert not scored
+
+
+def seated_by_actions(game_id: UUID, version: int) -> list[dict[str, object]]:
+    """Who sits where, from what people did."""
+    seats: dict[str, dict[str, object]] = {}
+    for _, seat, action in store.read_actions(game_id, version):
+        if "create" in action:
+            seats = {row["seat"]: row for row in action["create"]["seats"]}
+        elif "sit" in action:
+            seats[action["sit"]["seat"]] = action["sit"]
+        elif "leave" in action and seat is not None:
+            seats[seat] = {**Occupant(seat).to_row(), "client_seed": ""}
+    return [{name: value for name, value in row.items() if name != "client_seed"} for row in seats.values()]
 
 
 def rows_of(game_id: UUID | str) -> dict[str, list[object]]:

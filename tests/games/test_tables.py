@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from tests.client import ApiClient
 from tests.games.conftest import Person, Table
-from tests.games.rebuilding import rows_of
+from tests.games.rebuilding import assert_rebuilds, rows_of
 
 pytestmark = pytest.mark.django_db
 
@@ -173,6 +174,10 @@ def test_getting_up_frees_the_seat_and_kills_its_token(api: ApiClient, person: M
     assert api.get(f"/v1/games/{game['id']}", token=token).status == 401
     joined = api.post(f"/v1/games/{game['id']}/seats", json={"kind": "human"}, token=bea.token)
     assert (joined.status, joined.body["seat"]) == (201, "A")
+    assert (
+        api.post(f"/v1/games/{game['id']}/seats", json={"kind": "bot", "bot": "random"}, token=ann.token).status == 201
+    )
+    assert_rebuilds(UUID(game["id"]))
 
 
 def test_only_the_host_makes_others_get_up_and_only_before_the_start(

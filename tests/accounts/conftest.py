@@ -1,0 +1,9 @@
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _no_limits(settings):
+    settings.RATE_LIMITS = False
+    settings.OPEN_REGISTRATION = True

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import base64
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contract.ids import uuid7
+from contract.pages import decode_cursor, encode_cursor, page
+from contract.problems import Problem
+
+NOW = datetime(2026, 3, 1, 12, 30, 0, 123456, tzinfo=UTC)
+
+
+@given(st.datetimes(timezones=st.just(UTC)), st.uuids())
+def test_a_cursor_round_trips(created, identity):
+    assert decode_cursor(encode_cursor((created, identity))) == (created, identity)
+
+
+def bad(text):
+    return base64.urlsafe_b64encode(text).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x",
+        "é",
+        "====",
+        bad(b"{}"),
+        bad(b"[1,2]"),
+        bad(b'["2026-03-01T12:30:00","018f3c5e7a007cc398c50242ac120002"]'),
+        bad(b'["2026-03-01T12:30:00+00:00","x"]'),
+        bad(b"\xff\xff"),
+        encode_cursor((NOW, UUID(int=1))) + "A",
+    ],
+)
+def test_text_that_is_no_cursor_of_ours_is_malformed(text):
+    with pytest.raises(Problem) as refused:
+        decode_cursor(text)
+
+    [fault] = refused.value.errors
+    assert fault.pointer == "?cursor"
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 7])
+def test_pages_give_every_row_once_though_all_share_an_instant(count):
+    rows = sorted((NOW - timedelta(seconds=number // 3), uuid7()) for number in range(count))
+    seen: list[tuple[datetime, UUID]] = []
+    cursor = None
+
+    for _ in range(10):
+        after = decode_cursor(cursor) if cursor else (datetime.min.replace(tzinfo=UTC), UUID(int=0))
+        answer = page([row for row in rows if row > after][:4], 3, lambda row: row)
+        seen += answer["items"]
+        cursor = answer["next"]
+        if cursor is None:
+            break
+
+    assert seen == rows
+
+
+def test_an_id_tells_when_it_was_made():
+    early, late = uuid7(), uuid7()
+
+    assert early.version == late.version == 7
+    assert early.variant == UUID(int=0x8000_0000_0000_0000).variant
+    assert early.int >> 80 <= late.int >> 80
+    assert early != late
