@@ -43,6 +43,12 @@ MOST_FAULTS: Final = 100
 RETRY_SECONDS: Final = 2
 """What `Retry-After` says when nothing better is known: a database usually is back, or less busy, by then."""
 
+_RULESET_FAULTS: Final[Mapping[str, str]] = {
+    "unknown_option": ContractReason.UNKNOWN_FIELD,
+    "not_allowed": ContractReason.NOT_ALLOWED_VALUE,
+}
+"""Faults of a ruleset that have another name, and a page, where they are faults of a body."""
+
 _log = structlog.get_logger("spades.problems")
 
 
@@ -118,7 +124,10 @@ class Problem(Exception):
         The reason is `malformed` if anything in it could be no ruleset at all (an unknown option, a wrong type), else
         that of the first problem.
         """
-        faults = tuple(Fault(f"{pointer}/{escape(p.option)}", str(p.reason), p.detail) for p in error.problems)
+        faults = tuple(
+            Fault(f"{pointer}/{escape(p.option)}", _RULESET_FAULTS.get(p.reason, p.reason), p.detail)
+            for p in error.problems
+        )
         known = [CATALOGUE.get(fault.reason) for fault in faults]
         refused = next((entry for entry in known if entry is not None and entry.status != 400), None)
         if refused is None or any(entry is None or entry.status == 400 for entry in known):

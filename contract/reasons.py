@@ -191,7 +191,7 @@ _OWN: tuple[Entry, ...] = (
         403,
         "This table has no spectators",
         "Whoever made the table forbade watching. Before the game starts the table may be looked at, to sit down at "
-        "it; afterwards only its seats see it.",
+        "it; afterwards only its seats and its host see it.",
     ),
     Entry(
         ContractReason.INVITATION_REQUIRED,

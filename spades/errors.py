@@ -69,6 +69,9 @@ class RuleViolation(Exception):
         super().__init__(reason, detail, rule)  # all of them, or the exception cannot be unpickled
         self.reason, self.detail, self.rule = reason, detail, rule
 
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.detail}"
+
 
 class NotationError(ValueError):
     """A text that spells no card, bid, seat or record."""

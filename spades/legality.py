@@ -100,7 +100,7 @@ def _duties(
         if following:
             name = _SUIT_NAMES[led]
             detail = f"You hold {name}s and must follow the {name} lead."
-            yield following, RuleViolation(Reason.MUST_FOLLOW_SUIT, detail, Rule("teams", ruleset.teams, "following"))
+            yield following, RuleViolation(Reason.MUST_FOLLOW_SUIT, detail)
         return
     others = hand & ~pack.spades
     if not others:  # a hand of spades only may lead one, at any trick

@@ -56,15 +56,12 @@ class GuestSerializer(StrictSerializer):
     kind = StrictChoiceField(choices=["human", "bot", "open"], help_text="`human` is you: at most one seat.")
     name = StrictCharField(required=False, max_length=40, help_text="As the table sees it; by default your account's.")
     bot = StrictChoiceField(required=False, choices=sorted(REGISTRY), help_text="Which bot; only with `bot`.")
-    client_seed = StrictCharField(
-        required=False, max_length=64, help_text="A text of yours that enters the shuffles; only with `human`."
-    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """A bot needs its name and a person has none; an open seat has nothing."""
         kind = attrs["kind"]
-        allowed = {"human": {"kind", "name", "client_seed"}, "bot": {"kind", "name", "bot"}, "open": {"kind"}}[kind]
-        extra = sorted(set(attrs) - allowed - {"seat"})
+        foreign = {"human": {"bot"}, "bot": {"client_seed"}, "open": {"name", "bot"}}[kind]
+        extra = sorted(set(attrs) & foreign)
         if extra:
             raise serializers.ValidationError(
                 {
@@ -105,6 +102,11 @@ class TakeSeatSerializer(GuestSerializer):
         expected="a seat such as B",
         required=False,
         help_text="By default the first open seat.",
+    )
+    client_seed = StrictCharField(
+        required=False,
+        max_length=64,
+        help_text="A text of yours that enters the shuffles from deal 1 on; only with `human`.",
     )
 
 

@@ -33,7 +33,7 @@ from spades import view as spades_view
 from spades.shuffle import ALGORITHM, SEED_BYTES
 from spades.view import Part
 
-__all__ = ["Ask", "Done", "draw_card", "move", "place_bid", "play_card", "repeated", "resign_game"]
+__all__ = ["Ask", "Done", "draw_card", "move", "place_bid", "play_card", "remember", "resign_game"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,27 +93,15 @@ def _act(ask: Ask, game_id: UUID, action: Mapping[str, Any]) -> Done:
     with write_turn(), transaction.atomic():
         reading = selectors.read(ask.bearer, game_id, lock=True)
         viewer = selectors.viewer_of(reading, ask.seat)
-        principal = principal_of(reading)
-        if ask.key is not None:
-            kept = idempotency.claim(principal, ask.key, ask.fingerprint)
-            if kept is not None:
-                return repeated(reading.game, kept, viewer)
+        repeated = earlier(ask, reading.game, viewer)
+        if repeated is not None:
+            return repeated
         game, match = _checked(reading, viewer, ask.version)
         try:
             game, match = move(game, match, viewer.seat, action)
         except RuleViolation as violation:
             raise refusal(violation, reading.game, match, viewer) from None
-        if ask.key is not None:
-            idempotency.keep(
-                principal,
-                ask.key,
-                ask.fingerprint,
-                status=200,
-                answer=None,
-                game_id=game.id,
-                version=game.version,
-                seat=viewer.seat,
-            )
+        remember(ask, game, viewer)
     return Done(selectors.view(game, match, viewer), game.version, viewer)
 
 
@@ -145,19 +133,41 @@ def _checked(reading: Reading, viewer: Viewer, version: int | None) -> tuple[Gam
     return game, match
 
 
-def repeated(game: GameRow, kept: idempotency.Kept, viewer: Viewer) -> Done:
-    """The first answer again: the view as it was then."""
+def earlier(ask: Ask, game: GameRow, viewer: Viewer) -> Done | None:
+    """The first answer to this very request, made again, if it was answered before: the view as it was then.
+
+    Raises:
+        Problem: `idempotency_mismatch` or `idempotency_in_progress`.
+    """
+    if ask.key is None:
+        return None
+    kept = idempotency.claim(_principal(game, viewer), ask.key, ask.fingerprint)
+    if kept is None:
+        return None
     if kept.version is None:
         raise ValueError("an action keeps its version")
     then = Viewer("seat" if kept.seat else viewer.role, kept.seat, viewer.account_id)
     return Done(selectors.view_at(game, kept.version, then), kept.version, then, replayed=True)
 
 
-def principal_of(reading: Reading) -> str:
-    """In whose name idempotency keys are kept: the account's, or the seat's that has none."""
-    if reading.token_seat is not None:
-        return f"seat:{reading.game.id}:{reading.token_seat}"
-    return f"account:{reading.account_id}"
+def remember(ask: Ask, game: GameRow, viewer: Viewer) -> None:
+    """Keep, in the transaction of the action, that this request was answered."""
+    if ask.key is not None:
+        idempotency.keep(
+            _principal(game, viewer),
+            ask.key,
+            ask.fingerprint,
+            status=200,
+            answer=None,
+            game_id=game.id,
+            version=game.version,
+            seat=viewer.seat,
+        )
+
+
+def _principal(game: GameRow, viewer: Viewer) -> str:
+    """In whose name keys are kept: a seat's, whichever token acts for it, or the account's that has none."""
+    return f"seat:{game.id}:{viewer.seat}" if viewer.seat else f"account:{viewer.account_id}"
 
 
 def legal(match: Match, viewer: Viewer) -> list[dict[str, Any]]:

@@ -13,7 +13,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts import bearer as bearers
-from accounts import idempotency
 from bots.player import REGISTRY
 from contract.etags import require_version
 from contract.ids import uuid7
@@ -247,11 +246,9 @@ def _host_act(ask: Ask, game_id: UUID, effect: Callable[[GameRow, Viewer], tuple
         game = reading.game
         if reading.token_seat is not None or viewer.account_id != game.host_id:
             raise Problem(ContractReason.NOT_HOST, "This takes the token of the account that made the table.")
-        principal = play.principal_of(reading)
-        if ask.key is not None:
-            kept = idempotency.claim(principal, ask.key, ask.fingerprint)
-            if kept is not None:
-                return play.repeated(game, kept, viewer)
+        repeated = play.earlier(ask, game, viewer)
+        if repeated is not None:
+            return repeated
         require_version(ask.version, game.version)
         if ask.dry_run:
             with transaction.atomic():
@@ -259,17 +256,7 @@ def _host_act(ask: Ask, game_id: UUID, effect: Callable[[GameRow, Viewer], tuple
                 transaction.set_rollback(True)
             return Done({"allowed": True, "legal": []})
         game, match = effect(game, viewer)
-        if ask.key is not None:
-            idempotency.keep(
-                principal,
-                ask.key,
-                ask.fingerprint,
-                status=200,
-                answer=None,
-                game_id=game.id,
-                version=game.version,
-                seat=viewer.seat,
-            )
+        play.remember(ask, game, viewer)
     return Done(selectors.view(game, match, viewer), game.version, viewer)
 
 

@@ -394,6 +394,8 @@ def test_a_ruleset_that_cannot_be_played_is_refused_by_name(
 
     assert (answer.status, answer.reason) == (status, reason)
     assert pointer in [error["pointer"] for error in answer.body["errors"]]
+    for error in answer.body["errors"]:
+        assert api.get(f"/problems/{error['reason']}").status == 200
 
 
 @pytest.mark.parametrize(
@@ -403,6 +405,7 @@ def test_a_ruleset_that_cannot_be_played_is_refused_by_name(
         ({"seats": [{"kind": "open"}] * 3}, "/seats"),
         ({"seats": [{"kind": "bot", "bot": "nobody"}]}, "/seats/0/bot"),
         ({"seats": [{"kind": "open", "name": "Ann"}]}, "/seats/0/name"),
+        ({"seats": [{"kind": "human", "client_seed": "x"}]}, "/seats/0/client_seed"),
         ({"seats": {}}, "/seats"),
         ({"visibility": "secret"}, "/visibility"),
         ({"sandbox": {"seed": "0" * 64}}, "/sandbox"),
