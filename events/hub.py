@@ -1,0 +1,276 @@
+"""Readers of this process that wait for something to happen in a game.
+
+Everything in a `Hub` runs on its event loop; only `hint_soon` may be called from elsewhere. A hint says that a game
+has reached some number. It leads to one read of that game for all who wait on it, each of whom gets what it may know.
+A hint may get lost: while anybody waits, the hub also follows the log of all games from a short way behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+import orjson
+import structlog
+
+from events import log
+
+InPool = Callable[..., Awaitable[Any]]
+"""Runs a function with its arguments where it may talk to the database, and gives its result."""
+
+TAIL_SECONDS: Final = 1.0
+"""How long a lost hint delays a reader, at most."""
+
+IDLE_TICKS: Final = 60
+"""The tail is followed this long after the last reader left, for the next one is usually the same client again."""
+
+READ_ROWS: Final = 256
+HEAD_ROWS: Final = 2000
+QUEUE_EVENTS: Final = 512
+"""What a reader may leave unread. A deal of thirteen tricks makes about a hundred events."""
+
+logger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One event as one kind of reader sees it: the object, and its JSON made once for all of them."""
+
+    number: int
+    type: str
+    event: dict[str, Any]
+    json: bytes
+
+    @classmethod
+    def of(cls, event: dict[str, Any]) -> Told:
+        """Take an event in the API's form."""
+        return cls(event["number"], event["type"], event, orjson.dumps(event))
+
+
+class Waiter:
+    """One reader of one game, registered from before its first read until it leaves.
+
+    Until `place` it is only known to be coming. From then on the events after that place arrive in `take`, each once
+    and in order.
+    """
+
+    __slots__ = ("_game", "_hub", "_told", "_wake", "overflowed", "seat", "seen")
+
+    def __init__(self, hub: Hub, game: _Game) -> None:
+        self._hub = hub
+        self._game = game
+        self._told: deque[Told] = deque()
+        self._wake = asyncio.Event()
+        self.seat: str | None = None
+        self.seen: int | None = None
+        self.overflowed = False
+
+    def place(self, after: int, seat: str | None) -> None:
+        """Ask for the events after number `after`, as `seat` may see them."""
+        self.seen, self.seat = after, seat
+        self._hub.look(self._game)
+
+    async def wait(self, seconds: float) -> None:
+        """Return when there is something to take, when the reader was woken, or after `seconds`."""
+        if self._told or self.overflowed or self._hub.closing:
+            return
+        try:
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
+        except TimeoutError:
+            pass
+        self._wake.clear()
+
+    def wake(self) -> None:
+        """End a `wait` although nothing happened."""
+        self._wake.set()
+
+    def take(self, limit: int = QUEUE_EVENTS) -> list[Told]:
+        """The events that have arrived, at most `limit`, oldest first."""
+        return [self._told.popleft() for _ in range(min(limit, len(self._told)))]
+
+    def leave(self) -> None:
+        """Forget this reader. May be called twice."""
+        self._hub.forget(self, self._game)
+
+    def deliver(self, rows: Sequence[log.Row], rendered: dict[tuple[int, str | None], Told]) -> None:
+        """Queue those of the rows that this reader has not seen; what others of its kind were told is told again."""
+        for row in rows:
+            if self.seen is None or row.number <= self.seen:
+                continue
+            if len(self._told) >= QUEUE_EVENTS:
+                # It reads too slowly. It is told so, and may come back with the last number that it got.
+                self._told.clear()
+                self.seen, self.overflowed = None, True
+                break
+            # Almost nobody has a part of its own: all who have none share one text.
+            audience = self.seat if self.seat in row.own else None
+            told = rendered.get((row.number, audience))
+            if told is None:
+                told = rendered[row.number, audience] = Told.of(row.seen_by(audience))
+            self._told.append(told)
+            self.seen = row.number
+        if self._told or self.overflowed:
+            self._wake.set()
+
+
+class _Game:
+    """A game that somebody here waits on: who, how far it is known to have come, and the read under way."""
+
+    __slots__ = ("hinted", "id", "reading", "waiters")
+
+    def __init__(self, game_id: UUID) -> None:
+        self.id = game_id
+        self.waiters: set[Waiter] = set()
+        self.hinted = 0
+        self.reading: asyncio.Task[None] | None = None
+
+    def behind(self) -> int | None:
+        """The lowest number that a placed reader has come to, of those who miss something; None when none does."""
+        return min((w.seen for w in self.waiters if w.seen is not None and w.seen < self.hinted), default=None)
+
+
+class Hub:
+    """All readers of this process that wait.
+
+    Args:
+        in_pool: runs the reads.
+    """
+
+    def __init__(self, in_pool: InPool) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._in_pool = in_pool
+        self._games: dict[UUID, _Game] = {}
+        self._tail: asyncio.Task[None] | None = None
+        self._cursor: asyncio.Future[log.Cursor] | None = None
+        self._nudge = asyncio.Event()
+        self.closing = False
+
+    @property
+    def games(self) -> int:
+        """How many games have readers who wait here."""
+        return len(self._games)
+
+    async def register(self, game_id: UUID) -> Waiter:
+        """Announce a reader before it reads, so that nothing falls between its read and its wait.
+
+        Raises:
+            django.db.Error: the database is away, so nothing could be found behind a lost hint.
+        """
+        await self._follow()
+        game = self._games.get(game_id)
+        if game is None:
+            game = self._games[game_id] = _Game(game_id)
+        waiter = Waiter(self, game)
+        game.waiters.add(waiter)
+        return waiter
+
+    def forget(self, waiter: Waiter, game: _Game) -> None:
+        """Drop a reader, and its game with the last one."""
+        game.waiters.discard(waiter)
+        if not game.waiters and self._games.get(game.id) is game:
+            del self._games[game.id]
+
+    def hint(self, game_id: UUID, number: int) -> None:
+        """Take note that the game has reached `number`."""
+        game = self._games.get(game_id)
+        if game is not None and number > game.hinted:
+            game.hinted = number
+            self.look(game)
+
+    def hint_soon(self, game_id: UUID, number: int) -> None:
+        """The same, from any thread, at any time: after the loop has ended it does nothing."""
+        try:
+            self._loop.call_soon_threadsafe(self.hint, game_id, number)
+        except RuntimeError:
+            logger.debug("hint_after_close", game_id=str(game_id))
+
+    def look(self, game: _Game) -> None:
+        """Read the game if a reader misses something of it and no read is under way."""
+        if game.reading is None and game.behind() is not None:
+            game.reading = self._loop.create_task(self._read(game))
+
+    def nudge(self) -> None:
+        """Follow the tail now: hints may have been lost."""
+        self._nudge.set()
+
+    def close(self) -> None:
+        """Wake everybody to say goodbye; from now on nobody waits."""
+        self.closing = True
+        for game in self._games.values():
+            for waiter in game.waiters:
+                waiter.wake()
+
+    async def stop(self) -> None:
+        """Close, and end the reads under way."""
+        self.close()
+        tasks = [game.reading for game in self._games.values() if game.reading is not None]
+        if self._tail is not None:
+            tasks.append(self._tail)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _read(self, game: _Game) -> None:
+        try:
+            while (after := game.behind()) is not None:
+                rows = await self._in_pool(log.rows_after, game.id, after, READ_ROWS)
+                if not rows:
+                    # The hint was ahead of what this process can see, or wrong; the tail says the rest.
+                    game.hinted = after
+                    return
+                rendered: dict[tuple[int, str | None], Told] = {}
+                for waiter in list(game.waiters):
+                    waiter.deliver(rows, rendered)
+                game.hinted = max(game.hinted, rows[-1].number)
+        except Exception:  # whatever it was, the tail tries again
+            logger.warning("read_failed", game_id=str(game.id), exc_info=True)
+        finally:
+            game.reading = None
+
+    async def _follow(self) -> None:
+        """See to it that the tail is followed from a place behind which every later read begins."""
+        if self._cursor is None:
+            self._cursor = self._loop.create_future()
+            try:
+                start = await self._in_pool(log.now)
+            except BaseException as error:
+                failed, self._cursor = self._cursor, None
+                failed.set_exception(error if isinstance(error, Exception) else RuntimeError("stopped"))
+                failed.exception()  # somebody has looked at it, even if nobody else waits
+                raise
+            self._cursor.set_result(start)
+            self._tail = self._loop.create_task(self._follow_from(start))
+        else:
+            await asyncio.shield(self._cursor)
+
+    async def _follow_from(self, cursor: log.Cursor) -> None:
+        idle = 0
+        while self._games or idle < IDLE_TICKS:
+            try:
+                async with asyncio.timeout(TAIL_SECONDS):
+                    await self._nudge.wait()
+            except TimeoutError:
+                pass
+            self._nudge.clear()
+            idle = 0 if self._games else idle + 1
+            try:
+                cursor = await self._catch_up(cursor)
+            except Exception:  # the database is away: the cursor stays where it is
+                logger.warning("tail_failed", exc_info=True)
+        self._cursor = self._tail = None
+
+    async def _catch_up(self, cursor: log.Cursor) -> log.Cursor:
+        while True:
+            found, cursor = await self._in_pool(log.heads, cursor, HEAD_ROWS)
+            for game_id, number in found:
+                self.hint(game_id, number)
+            if len(found) < HEAD_ROWS:
+                break
+        for game in list(self._games.values()):
+            self.look(game)  # a read that failed is made again
+        return cursor

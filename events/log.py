@@ -1,0 +1,240 @@
+"""The log of events: rows to write, and pages of it as one reader may see them.
+
+Redaction happens when an event is written. A reader gets the public part of each event and the part of its own seat,
+for ever the same; nothing here decides who may know what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+import orjson
+from django.db import connection
+
+from events.models import Event
+
+Part = dict[str, Any]
+
+FORMAT: Final = 1
+"""How the parts of new rows are written. Raised together with an entry in `UPGRADES`."""
+
+UPGRADES: Final[Mapping[int, Callable[[str, Part, dict[str, Part]], tuple[Part, dict[str, Part]]]]] = MappingProxyType(
+    {}
+)
+"""For each old format, a function of (type, public, own) to both parts in the next one. Rows stay as they are."""
+
+COLUMNS: Final = (
+    "game_id",
+    "number",
+    "version",
+    "at",
+    "type",
+    "deal_number",
+    "seat",
+    "public",
+    "own",
+    "format",
+)
+"""The columns that a writer fills, in the order of `insert_rows`. The database gives `id` and `xid`."""
+
+ENDS: Final = frozenset({"game_finished", "game_aborted"})
+"""Types of event after which a game has no other."""
+
+_TABLE: Final = Event._meta.db_table
+_READ: Final = ("id", "xid", *COLUMNS)
+_SELECT: Final = f"SELECT {', '.join(_READ)} FROM {_TABLE}"
+_PAGE: Final = f"{_SELECT} WHERE game_id = %s AND number > %s ORDER BY number LIMIT %s"
+
+# A row is handed out only when every transaction that began before its own has ended: then none with a smaller number
+# can still appear, and the cursor may pass it.
+_SETTLED: Final = "(xid, id) > (%s, %s) AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
+_TAIL: Final = MappingProxyType(
+    {
+        "postgresql": f"{_SELECT} WHERE {_SETTLED} ORDER BY xid, id LIMIT %s",
+        "sqlite": f"{_SELECT} WHERE %s = 0 AND id > %s ORDER BY id LIMIT %s",
+    }
+)
+_HEADS: Final = MappingProxyType(
+    {
+        "postgresql": f"SELECT xid, id, game_id, number FROM {_TABLE} WHERE {_SETTLED} ORDER BY xid, id LIMIT %s",
+        "sqlite": f"SELECT 0, id, game_id, number FROM {_TABLE} WHERE %s = 0 AND id > %s ORDER BY id LIMIT %s",
+    }
+)
+_NOW: Final = MappingProxyType(
+    {
+        "postgresql": "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, 0",
+        "sqlite": f"SELECT 0, coalesce(max(id), 0) FROM {_TABLE}",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An event about to be written: `own` holds, by seat, what that seat learns beyond `public`."""
+
+    type: str
+    seat: str | None
+    deal_number: int | None
+    public: Mapping[str, Any]
+    own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An event as it is stored, its parts in today's format. `at` is RFC 3339 in UTC."""
+
+    game_id: UUID
+    number: int
+    version: int
+    at: str
+    type: str
+    deal_number: int | None
+    seat: str | None
+    public: Part
+    own: dict[str, Part]
+
+    def seen_by(self, seat: str | None) -> dict[str, Any]:
+        """The event in the API's form for `seat`, or for somebody without one."""
+        own = self.own.get(seat) if seat is not None else None
+        return {
+            "number": self.number,
+            "version": self.version,
+            "at": self.at,
+            "type": self.type,
+            "deal_number": self.deal_number,
+            "seat": self.seat,
+            "data": {**self.public, **own} if own else self.public,
+        }
+
+
+class Cursor(NamedTuple):
+    """How far a reader of all games has come: transaction (0 on SQLite) and id of the last row that it got."""
+
+    xid: int
+    id: int
+
+
+START: Final = Cursor(0, 0)
+"""Before the first event there ever was."""
+
+
+def insert_rows(game_id: UUID, first_number: int, at: datetime, entries: Iterable[Entry]) -> list[tuple[Any, ...]]:
+    """Make the rows of consecutive events, to be inserted under `COLUMNS` in one statement.
+
+    Args:
+        first_number: number of the first of them, one more than the game's version.
+        at: an aware time.
+
+    Returns:
+        One tuple an event, of values that the connection's driver takes as they are.
+    """
+    game_key = _key(game_id)
+    at_value = connection.ops.adapt_datetimefield_value(at)
+    return [
+        (
+            game_key,
+            number,
+            number,
+            at_value,
+            entry.type,
+            entry.deal_number,
+            entry.seat,
+            orjson.dumps(entry.public).decode(),
+            orjson.dumps(entry.own).decode(),
+            FORMAT,
+        )
+        for number, entry in enumerate(entries, first_number)
+    ]
+
+
+def rows_after(game_id: UUID, after: int, limit: int) -> list[Row]:
+    """The events of a game that follow number `after`, oldest first, at most `limit`."""
+    with connection.cursor() as cursor:
+        cursor.execute(_PAGE, (_key(game_id), after, limit))
+        return [_row(values) for values in cursor.fetchall()]
+
+
+def page(game_id: UUID, after: int, limit: int, seat: str | None) -> list[dict[str, Any]]:
+    """The same as `rows_after`, each event as `seat` may see it."""
+    return [row.seen_by(seat) for row in rows_after(game_id, after, limit)]
+
+
+def body(items: Sequence[Mapping[str, Any]], *, after: int, limit: int, version: int) -> dict[str, Any]:
+    """The answer to somebody who asked for at most `limit` events after number `after`.
+
+    Args:
+        version: the game's version when the items were read.
+
+    Returns:
+        `next` is the number to ask after for what this page had no room for, as text, or None when the page ends where
+        the game stands now.
+    """
+    last = items[-1]["number"] if items else after
+    return {"items": items, "next": str(last) if len(items) >= limit and last < version else None, "version": version}
+
+
+def tail(cursor: Cursor, limit: int) -> tuple[list[Row], Cursor]:
+    """The events of all games that follow `cursor`, each exactly once, at most `limit`, and the cursor behind them.
+
+    On PostgreSQL numbers of transactions and ids are given out before a commit, so a row may appear behind others that
+    are larger. Rows are therefore read in the order of (transaction, id) and only below the oldest transaction still
+    running: a late commit delays the tail, and is never missed. SQLite commits in the order of ids.
+
+    Numbers of transactions mean something within one cluster only. After restoring a dump into another one, start the
+    readers anew from `now()` once its transactions have passed the largest `xid` in the table.
+    """
+    with connection.cursor() as db:
+        db.execute(_TAIL[connection.vendor], (*cursor, limit))
+        found = db.fetchall()
+    if found:
+        cursor = Cursor(found[-1][1] or 0, found[-1][0])
+    return [_row(values) for values in found], cursor
+
+
+def heads(cursor: Cursor, limit: int) -> tuple[list[tuple[UUID, int]], Cursor]:
+    """As `tail`, but only (game, number) of each event: enough to know who has something to read."""
+    with connection.cursor() as db:
+        db.execute(_HEADS[connection.vendor], (*cursor, limit))
+        found = db.fetchall()
+    if found:
+        cursor = Cursor(found[-1][0], found[-1][1])
+    return [(_uuid(game_id), number) for _, _, game_id, number in found], cursor
+
+
+def now() -> Cursor:
+    """A cursor behind everything that a reader starting now can already see."""
+    with connection.cursor() as db:
+        db.execute(_NOW[connection.vendor])
+        xid, last = db.fetchone()
+    # No row that is yet to be settled has a smaller transaction than the oldest running one.
+    return Cursor(xid, last)
+
+
+def _row(values: Sequence[Any]) -> Row:
+    _, _, game_id, number, version, at, type_, deal_number, seat, public_text, own_text, format_ = values
+    public, own = orjson.loads(public_text), orjson.loads(own_text)
+    while format_ < FORMAT:
+        public, own = UPGRADES[format_](type_, public, own)
+        format_ += 1
+    return Row(_uuid(game_id), number, version, _time(at), type_, deal_number, seat, public, own)
+
+
+def _key(game_id: UUID) -> Any:
+    """A game's id as the driver takes it."""
+    return game_id if connection.features.has_native_uuid_field else game_id.hex
+
+
+def _uuid(value: UUID | str) -> UUID:
+    return value if isinstance(value, UUID) else UUID(value)
+
+
+def _time(value: datetime | str) -> str:
+    """A time as read by the driver, an object or SQLite's text in UTC, written as RFC 3339 has it."""
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value).replace(tzinfo=UTC)
+    return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

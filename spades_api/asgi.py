@@ -1,0 +1,75 @@
+"""The one ASGI callable: readers who wait stay on the event loop, everything else is Django in a pool of threads."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+import django
+from django.apps import apps
+from django.conf import settings
+from django.core.handlers.wsgi import WSGIHandler
+
+from events import hints
+from events.hub import Hub
+from events.stream import Receive, Scope, Send, Streams, game_waited_for
+from spades_api.bridge import Bridge, Pool
+
+
+class Application:
+    """The service, to be run by an ASGI server that supports lifespan.
+
+    Raises:
+        ImproperlyConfigured: there is no SECRET_KEY.
+    """
+
+    def __init__(self) -> None:
+        settings.SECRET_KEY  # noqa: B018 - reading it raises when it is empty, and without one nothing starts
+        self._handler = WSGIHandler()
+        self._pool: Pool
+        self._bridge: Bridge
+        self._hub: Hub
+        self._streams: Streams
+        self._listening: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Speak ASGI."""
+        if scope["type"] == "http":
+            game_id = game_waited_for(scope)
+            if game_id is None:
+                await self._bridge(scope, receive, send)
+            else:
+                await self._streams(game_id, scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._live(receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1000})
+
+    def close_streams(self) -> None:
+        """Answer everybody who waits, and let nobody wait any more. Call it on the loop when the server will stop."""
+        self._hub.close()
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()  # lifespan.startup
+        self._pool = Pool(settings.THREADS)
+        self._bridge = Bridge(self._handler, self._pool)
+        self._hub = Hub(self._pool.query)
+        self._streams = Streams(self._hub, self._bridge.ask, self._pool.query)
+        hints.attach(self._hub)
+        if settings.REDIS_URL:
+            self._listening = asyncio.get_running_loop().create_task(hints.listen(self._hub))
+        await send({"type": "lifespan.startup.complete"})
+        await receive()  # lifespan.shutdown
+        hints.attach(None)
+        if self._listening is not None:
+            self._listening.cancel()
+            await asyncio.gather(self._listening, return_exceptions=True)
+        await self._hub.stop()
+        await self._pool.close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "spades_api.settings")
+if not apps.ready:
+    django.setup(set_prefix=False)
+application = Application()

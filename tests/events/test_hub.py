@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+import pytest
+
+from events import hub as hub_module
+from events import log
+from events.hub import Hub
+from events.log import Entry
+from spades_api.bridge import Pool
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PLAYED = Entry("card_played", "A", 1, {"card": "4H"})
+SEALED = Entry("card_drawn", "A", 1, {}, {"A": {"kept": "QH"}})
+LONG = 30.0
+
+
+class CountingPool(Pool):
+    """A pool that remembers what was read."""
+
+    def __init__(self) -> None:
+        super().__init__(2)
+        self.read: list[str] = []
+
+    async def query(self, work, *args):
+        self.read.append(work.__name__)
+        return await super().query(work, *args)
+
+
+@asynccontextmanager
+async def running_hub():
+    pool = CountingPool()
+    hub = Hub(pool.query)
+    try:
+        yield hub, pool
+    finally:
+        await hub.stop()
+        await pool.close()
+
+
+async def told(waiter, count):
+    """The numbers that a reader is told, until it has `count`."""
+    numbers: list[int] = []
+    while len(numbers) < count and not waiter.overflowed:
+        await waiter.wait(LONG)
+        numbers += [one.number for one in waiter.take()]
+    return numbers
+
+
+def test_a_hint_wakes_a_reader(write_events):
+    game_id = uuid4()
+
+    async def scenario():
+        async with running_hub() as (hub, pool):
+            waiter = await hub.register(game_id)
+            waiter.place(0, None)
+            number = await pool.run(write_events, game_id, PLAYED, PLAYED)
+            hub.hint_soon(game_id, number)
+            return await told(waiter, 2), pool.read.count("heads")
+
+    assert asyncio.run(scenario()) == ([1, 2], 0)
+
+
+def test_many_readers_of_a_game_cost_one_read(write_events):
+    game_id = uuid4()
+
+    async def scenario():
+        async with running_hub() as (hub, pool):
+            waiters = [await hub.register(game_id) for _ in range(200)]
+            for index, waiter in enumerate(waiters):
+                waiter.place(0, "AB"[index] if index < 2 else None)
+            number = await pool.run(write_events, game_id, SEALED)
+            hub.hint(game_id, number)
+            for waiter in waiters:
+                await waiter.wait(LONG)
+            return [waiter.take()[0].event["data"] for waiter in waiters], pool.read.count("rows_after")
+
+    data, reads = asyncio.run(scenario())
+
+    assert data == [{"kept": "QH"}] + [{}] * 199
+    assert reads == 1
+
+
+def test_a_lost_hint_is_found(write_events):
+    game_id, other = uuid4(), uuid4()
+
+    async def scenario():
+        async with running_hub() as (hub, pool):
+            waiter = await hub.register(game_id)
+            waiter.place(0, None)
+            await pool.run(write_events, other, PLAYED)
+            await pool.run(write_events, game_id, PLAYED)
+            return await told(waiter, 1)
+
+    assert asyncio.run(scenario()) == [1]
+
+
+def test_nothing_is_lost_between_a_first_read_and_the_wait(write_events):
+    game_id = uuid4()
+    write_events(game_id, PLAYED)
+
+    async def scenario():
+        async with running_hub() as (hub, pool):
+            waiter = await hub.register(game_id)
+            first = await pool.query(log.page, game_id, 0, 10, None)
+            hub.hint(game_id, await pool.run(write_events, game_id, PLAYED))
+            waiter.place(first[-1]["number"], None)
+            return [event["number"] for event in first], await told(waiter, 1)
+
+    assert asyncio.run(scenario()) == ([1], [2])
+
+
+def test_each_reader_goes_on_from_its_own_place(write_events):
+    game_id = uuid4()
+    write_events(game_id, *[PLAYED] * 5)
+
+    async def scenario():
+        async with running_hub() as (hub, pool):
+            waiters = [await hub.register(game_id) for _ in range(3)]
+            for waiter, after in zip(waiters, (0, 3, 5), strict=True):
+                waiter.place(after, None)
+            hub.hint(game_id, await pool.run(write_events, game_id, PLAYED))
+            return [await told(waiter, count) for waiter, count in zip(waiters, (6, 3, 1), strict=True)]
+
+    assert asyncio.run(scenario()) == [[1, 2, 3, 4, 5, 6], [4, 5, 6], [6]]
+
+
+def test_a_hint_ahead_of_the_log_does_no_harm(write_events):
+    game_id = uuid4()
+
+    async def scenario():
+        async with running_hub() as (hub, pool):
+            waiter = await hub.register(game_id)
+            waiter.place(0, None)
+            hub.hint(game_id, 99)
+            await waiter.wait(0.05)
+            before = waiter.take()
+            hub.hint(game_id, await pool.run(write_events, game_id, PLAYED))
+            return before, await told(waiter, 1)
+
+    assert asyncio.run(scenario()) == ([], [1])
+
+
+def test_a_reader_that_takes_nothing_is_given_up(write_events, monkeypatch):
+    monkeypatch.setattr(hub_module, "QUEUE_EVENTS", 3)
+    game_id = uuid4()
+
+    async def scenario():
+        async with running_hub() as (hub, pool):
+            slow, fast = await hub.register(game_id), await hub.register(game_id)
+            slow.place(0, None)
+            fast.place(0, None)
+            numbers = []
+            for _ in range(3):
+                hub.hint(game_id, await pool.run(write_events, game_id, PLAYED, PLAYED))
+                numbers += await told(fast, 2)
+            return numbers, fast.overflowed, slow.overflowed, slow.take()
+
+    assert asyncio.run(scenario()) == ([1, 2, 3, 4, 5, 6], False, True, [])
+
+
+def test_closing_wakes_everybody(write_events):
+    async def scenario():
+        async with running_hub() as (hub, _):
+            waiters = [await hub.register(uuid4()) for _ in range(3)]
+            for waiter in waiters:
+                waiter.place(0, None)
+            waits = asyncio.gather(*(waiter.wait(LONG) for waiter in waiters))
+            await asyncio.sleep(0)
+            hub.close()
+            async with asyncio.timeout(LONG / 2):
+                await waits
+                await (await hub.register(uuid4())).wait(LONG)  # nobody waits any more
+            return hub.closing
+
+    assert asyncio.run(scenario()) is True
+
+
+def test_a_hint_after_the_loop_has_ended_does_nothing():
+    async def scenario():
+        async with running_hub() as (hub, _):
+            return hub
+
+    asyncio.run(scenario()).hint_soon(uuid4(), 1)
+
+
+def test_a_game_is_forgotten_with_its_last_reader():
+    game_id = uuid4()
+
+    async def scenario():
+        async with running_hub() as (hub, _):
+            first, second = await hub.register(game_id), await hub.register(game_id)
+            first.leave()
+            first.leave()
+            kept = hub.games
+            second.leave()
+            return kept, hub.games
+
+    assert asyncio.run(scenario()) == (1, 0)
