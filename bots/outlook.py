@@ -1,0 +1,114 @@
+"""What a hand is likely to take: the rest of a deal played out in the head, with the cards that the others may hold.
+
+Where every card is known, as at the end of a draw with all discards face up, there is one such world. Else some are
+drawn by lot from the cards that are not accounted for.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from bots import policy
+from bots.deck import Deck, bits
+from bots.reading import Reading
+
+__all__ = ["outcomes"]
+
+WORLDS = 6
+"""How many worlds are looked at when the cards are not all known."""
+
+
+def outcomes(
+    reading: Reading, rng: random.Random, *, taking: Callable[[str], bool], worlds: int = WORLDS
+) -> list[dict[str, int]]:
+    """The tricks that each seat still takes, once for each world.
+
+    Args:
+        taking: whether a seat tries to win its tricks; else it tries to lose them.
+    """
+    seats = list(reading.side_of)
+    known = reading.out.bit_count() <= reading.held
+    aims = [taking(seat) for seat in seats]
+    results = []
+    for _ in range(1 if known else worlds):
+        hands = _world(reading, seats, rng)
+        results.append(dict(zip(seats, _play_out(reading, seats, hands, aims), strict=True)))
+    return results
+
+
+def _world(reading: Reading, seats: Sequence[str], rng: random.Random) -> list[int]:
+    """Hands that may be: ours, and the others' by lot from what is left."""
+    counts = {seat["seat"]: seat["card_count"] for seat in reading.view["seats"]}
+    if len(seats) == 2 and reading.out.bit_count() <= reading.held:
+        return [reading.hand if seat == reading.me else reading.out for seat in seats]
+    cards = list(bits(reading.out))
+    rng.shuffle(cards)
+    hands = []
+    for seat in seats:
+        if seat == reading.me:
+            hands.append(reading.hand)
+        else:
+            count = counts[seat]
+            hands.append(sum(cards[:count]))
+            del cards[:count]
+    return hands
+
+
+def _play_out(  # noqa: PLR0912 -- the inner loop of every bid: calls would cost more than it does
+    reading: Reading, seats: Sequence[str], hands: list[int], aims: Sequence[bool]
+) -> list[int]:
+    deck, options, players = reading.deck, reading.options, len(seats)
+    broken = reading.broken
+    taken = [0] * players
+    trick = [card for _, card in reading.trick]
+    leader = seats.index(reading.leader)
+    wanted = any(aims)
+    size = max(hand.bit_count() for hand in hands)
+    first = size == options["hand_size"]
+    while True:
+        best = 0
+        winner = leader
+        for place, card in enumerate(trick):
+            if not best or policy.beating(deck, card, best):
+                best, winner = card, (leader + place) % players
+        for place in range(len(trick), players):
+            turn = (leader + place) % players
+            hand = hands[turn]
+            if not hand:
+                return taken
+            out = sum(hands) - hand
+            if best:
+                legal = hand & deck.suit_of[trick[0]] or hand
+                last = place == players - 1
+                if aims[turn]:
+                    card = policy.follow_to_take(deck, hand, legal, best, out, last=last)
+                else:
+                    card = policy.follow_to_lose(deck, legal, best, out, last=last)
+            else:
+                legal = leads(deck, options, hand, broken=broken, first=first)
+                if aims[turn]:
+                    card = policy.lead_to_take(deck, hand, legal, out, 1.0)
+                else:
+                    card = policy.lead_to_lose(deck, legal, out, 1.0, wanted=wanted)
+            hands[turn] = hand ^ card
+            trick.append(card)
+            if not best or policy.beating(deck, card, best):
+                best, winner = card, turn
+            if card & deck.spades:
+                broken = True
+        taken[winner] += 1
+        leader, trick, first = winner, [], False
+
+
+def leads(deck: Deck, options: Mapping[str, Any], hand: int, *, broken: bool, first: bool) -> int:
+    """The cards of a hand that may be led under these options."""
+    others = hand & ~deck.spades
+    if not others:
+        return hand
+    if first and options["first_lead"] == "no_spade":
+        return others
+    rule = options["spade_lead"]
+    held_back = not broken if rule == "when_broken" else first and rule == "after_first_trick"
+    return others if held_back else hand
