@@ -207,8 +207,13 @@ def _with_length(headers: Iterable[tuple[bytes, bytes]], status: int, length: in
 
 def _tell(loop: asyncio.AbstractEventLoop, future: asyncio.Future[Any], tell: Callable[[Any], None], what: Any) -> None:
     """Finish the future on its loop, unless nobody waits for it any more."""
+
+    def finish() -> None:
+        if not future.done():
+            tell(what)
+
     with suppress(RuntimeError):  # the loop has ended
-        loop.call_soon_threadsafe(lambda: future.done() or tell(what))
+        loop.call_soon_threadsafe(finish)
 
 
 def _replacing_broken_connections(work: Callable[..., _Result], *args: Any) -> _Result:

@@ -20,6 +20,7 @@ from spades_api import transport
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "spades_api.settings")
 
+transport.register()
 app = Celery("spades_api")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
@@ -52,7 +53,3 @@ def tidy_up(**_: Any) -> None:
     structlog.contextvars.clear_contextvars()
     for connection in connections.all(initialized_only=True):
         connection.close_if_unusable_or_obsolete()
-
-
-EMBEDDED_QUEUES = transport.queues
-"""The in-process queues; importing them also tells kombu about `embedded://`."""

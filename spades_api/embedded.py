@@ -56,6 +56,15 @@ class EmbeddedWorker:
         """Whether the worker is there."""
         return self._worker.is_alive()
 
+    def check(self) -> None:
+        """Say nothing when the worker takes tasks.
+
+        Raises:
+            RuntimeError: it does not.
+        """
+        if not (self.alive and self._ready.is_set()):
+            raise RuntimeError("the worker takes no tasks")
+
     def stop(self) -> None:
         """Finish the tasks that are queued now, then end both threads.
 
@@ -92,6 +101,7 @@ class EmbeddedWorker:
                 worker.start()
             except Exception:  # no bot moves without a worker, so there is another
                 logger.exception("worker_failed")
+            self._ready.clear()
             connections.close_all()
             if not self._stopping.wait(RESTART_SECONDS):
                 logger.error("worker_started_again")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Final
 
 import structlog
@@ -10,11 +11,16 @@ from celery import current_app
 from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 
 from contract.endpoint import answer
 from contract.problems import ContractReason, Problem
+from games import store
 
 logger = structlog.get_logger(__name__)
+
+STALE: Final = timedelta(seconds=60)
+"""How long a bot may be on turn: a move takes milliseconds, and the sweep looks after lost wakes every two seconds."""
 
 Check = Callable[[], None]
 """Raises when something is wrong; the exception goes to the log, not to the client."""
@@ -32,7 +38,12 @@ def _broker() -> None:
         broker.ensure_connection(max_retries=0, timeout=1)
 
 
-CHECKS: Final[dict[str, Check]] = {"database": _database, "broker": _broker}
+def _bot_turns() -> None:
+    if store.bots_due(timezone.now() - STALE, 1):
+        raise RuntimeError(f"a bot has been on turn for more than {STALE.total_seconds():.0f} s: is there a worker?")
+
+
+CHECKS: Final[dict[str, Check]] = {"database": _database, "broker": _broker, "bot_turns": _bot_turns}
 """What `/readyz` tries, by the name under which the answer tells of it."""
 
 

@@ -186,4 +186,6 @@ class Transport(virtual.Transport):
                 woken = True
 
 
-TRANSPORT_ALIASES["embedded"] = f"{__name__}:{Transport.__name__}"
+def register() -> None:
+    """Let kombu know what `embedded://` is."""
+    TRANSPORT_ALIASES["embedded"] = f"{__name__}:{Transport.__name__}"

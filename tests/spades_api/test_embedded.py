@@ -36,9 +36,11 @@ def test_the_worker_sweeps_first(local):
     worker.start()
 
     assert local.swept.wait(30)
-    assert worker.alive
+    worker.check()
     worker.stop()
     assert not worker.alive
+    with pytest.raises(RuntimeError):
+        worker.check()
 
 
 def test_a_task_is_done_for_the_request_that_sent_it(local):

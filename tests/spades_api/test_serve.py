@@ -26,7 +26,8 @@ def serve(**environment: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_running_service_answers(live_service):
-    assert httpx.get(f"{live_service.url}/readyz", timeout=30).json()["status"] == "ready"
+    checks = {"database": "ok", "broker": "ok", "bot_turns": "ok"} | ({"worker": "ok"} if live_service.embedded else {})
+    assert httpx.get(f"{live_service.url}/readyz", timeout=30).json() == {"status": "ready", "checks": checks}
     assert httpx.get(f"{live_service.url}/nowhere", timeout=30).json()["reason"] == "not_found"
 
 

@@ -24,9 +24,11 @@ from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.utils.module_loading import import_string
 
+from spades_api import health
 from spades_api.celery import app as celery_app
 from spades_api.embedded import EmbeddedWorker
 
+START_SECONDS: Final = 30
 GRACE_SECONDS: Final = 15
 """How long requests under way may take after the service was told to stop."""
 
@@ -76,14 +78,15 @@ class Command(BaseCommand):
         worker = EmbeddedWorker(celery_app) if settings.EMBEDDED and not no_worker else None
         if worker is not None:
             worker.start()
+            health.CHECKS["worker"] = worker.check
         try:
-            self.serve(host, port)
+            self.serve(host, port, worker)
         finally:
             if worker is not None:
                 worker.stop()
 
-    def serve(self, host: str, port: int) -> None:
-        """Serve until SIGTERM or SIGINT."""
+    def serve(self, host: str, port: int, worker: EmbeddedWorker | None) -> None:
+        """Serve until SIGTERM or SIGINT, once the worker is there."""
         application = import_string("spades_api.asgi.application")
         config = uvicorn.Config(
             application,
@@ -100,6 +103,8 @@ class Command(BaseCommand):
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
         listener = config.bind_socket()
+        if worker is not None and not worker.wait_until_ready(START_SECONDS):
+            raise CommandError("The worker does not start; the log says why.")
         address, bound_port, *_ = listener.getsockname()
         url = f"http://[{address}]:{bound_port}" if ":" in address else f"http://{address}:{bound_port}"
 
