@@ -7,7 +7,7 @@ That place is also the order in which cards are listed everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -46,11 +46,12 @@ class Rank(Enum):
     BIG = "B"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Card:
     """One card, written rank first; the jokers are ``LJ`` and ``BJ``.
 
-    Cards are interned: `parse` always gives the same object for the same text.
+    Cards are interned: there is one object for each, which `parse`, copying and unpickling all give, so comparing and
+    hashing are those of the object.
 
     >>> card = Card.parse("TD")
     >>> card.rank, card.suit
@@ -91,6 +92,9 @@ class Card:
 
     def __lt__(self, other: Card) -> bool:
         return self.index < other.index
+
+    def __reduce__(self) -> tuple[Callable[[str], Card], tuple[str]]:
+        return Card.parse, (self.code,)
 
 
 def _pack() -> tuple[Card, ...]:

@@ -34,6 +34,7 @@ class Phase(StrEnum):
 
 _ACTIONS = {Phase.DRAWING: "draw", Phase.BIDDING: "bid", Phase.PLAYING: "play"}
 _KEPT, _DECLINED = "k", "d"
+_DECISIONS = {_KEPT: DrawDecision.KEEP, _DECLINED: DrawDecision.DECLINE}
 
 T = TypeVar("T")
 
@@ -136,7 +137,10 @@ class Deal:
         cls, ruleset: Ruleset, number: int, attempt: int, dealer: str, seed: Seed, stock: tuple[Card, ...]
     ) -> Deal:
         seats = table(ruleset.players, ruleset.teams)
-        if set(stock) != set(_pack(ruleset).deck) or len(stock) != len(_pack(ruleset).deck):
+        cards, lying = _pack(ruleset), 0
+        for card in stock:
+            lying |= 1 << card.index
+        if lying != cards.mask or len(stock) != len(cards.deck):
             raise NotationError("the stock is not the whole pack of this ruleset, each card once")
         nobody = (0,) * seats.players
         return cls(
@@ -218,7 +222,23 @@ class Deal:
     @property
     def discards(self) -> tuple[Discard, ...]:
         """What was thrown in the draw phase, in order."""
-        return tuple(self._discard(turn) for turn in range(len(self.draws)))
+        seats, rules = self.table.from_(self.dealer), self.ruleset
+        faces = {
+            _KEPT: "up" if rules.draw_second_card == "face_up" else "down",
+            _DECLINED: "up" if rules.draw_declined_face == "up" else "down",
+        }
+        discards = []
+        for turn, decision in enumerate(self.draws):
+            seat = seats[(turn + 1) % len(seats)]
+            kept = decision == _KEPT
+            if faces[decision] == "up":
+                visible_to = self.table.seats
+            else:
+                visible_to = () if kept and rules.draw_second_card == "unseen" else (seat,)
+            discards.append(
+                Discard(turn + 1, seat, _DECISIONS[decision], faces[decision], self.stock[2 * turn + kept], visible_to)
+            )
+        return tuple(discards)
 
     @property
     def last_trick(self) -> Trick | None:
@@ -358,17 +378,6 @@ class Deal:
             detail = f"The deal is {self.phase.value}: seat {seat} has to {self.action}."
             raise RuleViolation(Reason.WRONG_PHASE, detail)
         return self.table.index(seat)
-
-    def _discard(self, turn: int) -> Discard:
-        seats = self.table
-        seat = seats.seats[(seats.index(self.dealer) + 1 + turn) % seats.players]
-        kept = self.draws[turn] == _KEPT
-        card = self.stock[2 * turn + kept]
-        up = self.ruleset.draw_second_card == "face_up" if kept else self.ruleset.draw_declined_face == "up"
-        seen = not kept or self.ruleset.draw_second_card != "unseen"
-        visible_to = seats.seats if up else ((seat,) if seen else ())
-        decision = DrawDecision.KEEP if kept else DrawDecision.DECLINE
-        return Discard(turn + 1, seat, decision, "up" if up else "down", card, visible_to)
 
 
 def _pack(ruleset: Ruleset) -> Pack:

@@ -137,7 +137,7 @@ def discard_json(discard: Discard, reader: str | None) -> dict[str, Any]:
     return {
         "number": discard.number,
         "seat": discard.seat,
-        "decision": discard.decision.value,
+        "decision": discard.decision,
         "face": discard.face,
         "card": discard.card.code if shown else None,
         "visible_to": list(discard.visible_to),

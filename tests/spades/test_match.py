@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 from collections.abc import Iterator
 
@@ -188,3 +190,11 @@ def test_the_deal_cap_ends_a_game_for_its_leaders() -> None:
 
     assert ending is not None
     assert (ending.winners, ending.reason) == (("A", "B"), "deal_cap")
+
+
+def test_a_card_stays_the_same_object_however_it_travels() -> None:
+    card = Card.parse("QH")
+
+    assert Card.parse("QH") is card
+    assert copy.deepcopy(card) is card
+    assert pickle.loads(pickle.dumps(card)) is card
