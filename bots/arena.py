@@ -55,7 +55,7 @@ def play_match(
     Args:
         bots: who sits in which seat.
         seed: what the cut, every deal and the chance of each seat come from.
-        seconds: where the time of each decision is added, by the name of the bot.
+        seconds: where the processor time of each decision is added, by the name of the bot.
     """
     chance = random.Random(seed)
     match = Match.start(ruleset, Seed(chance.randbytes(SEED_BYTES)))
@@ -67,10 +67,10 @@ def play_match(
         if seat is None:
             raise ValueError("a match that runs waits for a seat")
         view = seat_view(match, seat)
-        started = time.perf_counter()
+        started = time.process_time()
         body = bots[seat].choose(view, own[seat])
         if seconds is not None:
-            seconds[bots[seat].name].append(time.perf_counter() - started)
+            seconds[bots[seat].name].append(time.process_time() - started)
         match = act(match, seat, body)
     return match
 
@@ -88,7 +88,7 @@ class Tally:
     endings: Counter[str] = field(default_factory=Counter)
     """How often games ended for which reason."""
     seconds: dict[str, list[float]] = field(default_factory=dict)
-    """By the name of a bot, how long each decision took."""
+    """By the name of a bot, the processor seconds of each decision."""
 
     def lines(self, first: str, second: str) -> Iterable[str]:
         """The report."""

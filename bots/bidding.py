@@ -18,7 +18,8 @@ PLAYED_PART = 0.65
 play of 4,000 drawn deals: played out within 0.64 tricks, by values 0.82, both together 0.57 (standard deviations)."""
 
 ERROR = 0.5
-"""Standard deviation of the estimate, in tricks, that a bid allows for. Found in play: 0.4 and 0.6 win fewer games."""
+"""Standard deviation of the estimate, in tricks, that a bid allows for. Found in play: 0.8 and more win fewer games;
+0.4 to 0.6 do not differ by more than 400 games could show."""
 
 DUCKED = 0.4
 """The part of the tricks beyond a contract that good play gets rid of."""
@@ -118,16 +119,21 @@ def _side(reading: Reading) -> str:
 
 
 def _wanted(reading: Reading, expected: float, tricks: int) -> int:
-    """The number to bid when the score decides: what suffices to win, or what is needed lest the others do."""
+    """The number to bid when the score decides: one trick less when that wins, or one more when nothing else may.
+
+    To bid much less than the hand is worth does not pay even then: the tricks beyond it are bags, and a penalty for
+    them takes the victory back. Measured in 400 games each: whoever bids no more than suffices, however little that
+    is, wins 9 games in 100 fewer, and whoever also stretches without limit 12.
+    """
     options, mine = reading.options, reading.my_side
     per_trick, target = options["points_per_bid"], options["target_score"]
     rival = max((side for side in reading.sides.values() if side is not mine), key=lambda side: side.score)
     theirs = rival.score + per_trick * _rival_tricks(reading, rival, expected)
-    goal = max(target, theirs + 1)
-    enough: int = max(1, ceil((goal - mine.score) / per_trick))
-    if enough < tricks:
+    enough: int = ceil((max(target, theirs + 1) - mine.score) / per_trick)
+    limit = options["bag_limit"]
+    if enough == tricks - 1 and (not limit or mine.bags + ceil(expected) - enough + 1 < limit):
         return enough
-    if theirs >= target and enough <= options["hand_size"] - _is_moon(reading, options["hand_size"]):
+    if enough == tricks + 1 and rival.contract and theirs >= target and not _is_moon(reading, enough):
         return enough
     return tricks
 

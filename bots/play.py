@@ -15,6 +15,9 @@ from bots.reading import Reading
 
 __all__ = ["decide"]
 
+SPARE = 1
+"""Tricks beyond the contract that must be left for an attack on a nil."""
+
 
 def decide(reading: Reading, rng: random.Random) -> dict[str, Any]:
     """Choose a card."""
@@ -74,10 +77,6 @@ def _breaks_nil(reading: Reading, left: int) -> bool:
     """Whether another side's nil can be attacked by losing this trick, with enough tricks left for our contract."""
     opposed = any(reading.side_of[seat] != reading.side_of[reading.me] for seat in reading.nils)
     return opposed and left - reading.my_side.need >= SPARE
-
-
-SPARE = 1
-"""Tricks beyond the contract that must be left for an attack on a nil."""
 
 
 def _sets(reading: Reading, rng: random.Random, left: int, *, reachable: bool) -> bool:

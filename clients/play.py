@@ -71,8 +71,12 @@ def own_service() -> Iterator[str]:
         addresses: SimpleQueue[str | None] = SimpleQueue()
         listener = threading.Thread(target=_listen, args=(process, said, addresses), daemon=True)
         listener.start()
+        failed = False
         try:
             yield _address(addresses, said)
+        except (ApiProblem, NoAnswer):
+            failed = True
+            raise
         finally:
             process.terminate()
             try:
@@ -81,6 +85,8 @@ def own_service() -> Iterator[str]:
                 process.kill()
                 status = process.wait()
             listener.join(STOP_SECONDS)
+            if failed and said:
+                print(f"The service said last:\n{''.join(said)}", file=sys.stderr)
         if status != 0:
             raise PlayError(f"The service ended with status {status}:\n{''.join(said)}")
 
@@ -109,10 +115,12 @@ def _end_with_parent() -> None:
 def _listen(process: subprocess.Popen[str], said: deque[str], addresses: SimpleQueue[str | None]) -> None:
     """Read all that the service says: what it announces goes to `addresses`, None when it says no more."""
     if process.stdout is not None:
-        for line in process.stdout:
-            said.append(line)
-            if line.startswith(ANNOUNCEMENT):
-                addresses.put(line.removeprefix(ANNOUNCEMENT).strip())
+        with process.stdout as output:
+            for line in output:
+                if line.startswith(ANNOUNCEMENT):
+                    addresses.put(line.removeprefix(ANNOUNCEMENT).strip())
+                else:
+                    said.append(line)
     addresses.put(None)
 
 
@@ -321,8 +329,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print_result(game)
     except (ApiProblem, NoAnswer, PlayError, ValueError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        for fault in error.body.get("errors", ()) if isinstance(error, ApiProblem) else ():
-            print(f"  {fault['pointer']}: {fault['detail']}", file=sys.stderr)
+        if isinstance(error, ApiProblem):
+            for fault in error.body.get("errors", ()):
+                print(f"  {fault['pointer']}: {fault['detail']}", file=sys.stderr)
+            print(f"  request {error.body.get('request_id', 'without an id')}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
