@@ -61,7 +61,7 @@ def read(request: Any) -> Bearer | None:
     if match is None or match[2] != match[2].lower():
         raise Problem(
             ContractReason.UNAUTHENTICATED,
-            "Expected `Authorization: Bearer TOKEN` with a token that begins with spk_, sps_ or spw_.",
+            "Expected `Authorization: Bearer TOKEN` with a token that begins with spk_ or sps_.",
         )
     return Bearer(match[2], digest(match[1]))
 

@@ -247,7 +247,7 @@ _OWN: tuple[Entry, ...] = (
     Entry(
         ContractReason.SEAT_AMBIGUOUS,
         409,
-        "Which of your seats?",
+        "The account holds several seats here",
         "Your account holds several seats at this table. Name the one that acts in the `X-Seat` header, or use that "
         "seat's own token.",
     ),

@@ -32,11 +32,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 JSON: Final = "application/json"
 ACCOUNT: Final = "spk"
 SEAT: Final = "sps"
-WATCHER: Final = "spw"
 TOKENS: Final[Mapping[str, str]] = {
     ACCOUNT: "an account's API token",
     SEAT: "one seat at one table",
-    WATCHER: "a read-only link to watch one table",
 }
 NO_SCOPE: Final = "none"
 

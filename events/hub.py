@@ -102,6 +102,8 @@ class Waiter:
         for row in rows:
             if self.seen is None or row.number <= self.seen:
                 continue
+            if row.number > self.seen + 1:
+                break  # It was placed while these were read, behind where they begin: the next read is for it.
             if len(self._told) >= QUEUE_EVENTS:
                 # It reads too slowly. It is told so, and may come back with the last number that it got.
                 self._told.clear()

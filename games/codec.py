@@ -8,6 +8,7 @@ history: it is as long in the fortieth deal as in the first.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -27,16 +28,18 @@ UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 def dump_match(match: Match) -> str:
     """The match as JSON. It holds the stock and the seed: never show it to anybody."""
-    return orjson.dumps(
+    text = orjson.dumps(
         {
             "format": FORMAT,
             "deals": match.sheet.deals,
             "sides": {name: [side.score, side.bags, side.sets] for name, side in match.sheet.sides.items()},
             "dealer": match.dealer,
             "deal": None if match.deal is None else _dump_deal(match.deal),
-            "ending": match.ending and [match.ending.winners, match.ending.reason],
+            "ending": match.ending and [match.ending.winners, match.ending.reason, match.ending.seat],
         }
     ).decode()
+    _remember(match, text)
+    return text
 
 
 def load_match(ruleset: Ruleset, text: str) -> Match:
@@ -45,19 +48,36 @@ def load_match(ruleset: Ruleset, text: str) -> Match:
     Raises:
         ValueError: a format from the future.
     """
+    known = _recent.get(text)
+    if known is not None and known.ruleset is ruleset:
+        return known
     row = orjson.loads(text)
     while row["format"] != FORMAT:
         if row["format"] not in UPGRADES:
             raise ValueError(f"no way from snapshot format {row['format']} to {FORMAT}")
         row = UPGRADES[row["format"]](row)
     sides = {name: SideBefore(*standing) for name, standing in row["sides"].items()}
-    return Match(
+    match = Match(
         ruleset,
         ScoreSheet(ruleset, sides, row["deals"]),
         row["dealer"],
         deal=row["deal"] and _load_deal(ruleset, row["deal"]),
-        ending=row["ending"] and Ending(tuple(row["ending"][0]), row["ending"][1]),
+        ending=row["ending"] and Ending(tuple(row["ending"][0]), row["ending"][1], row["ending"][2]),
     )
+    _remember(match, text)
+    return match
+
+
+_RECENT_MOST = 1024
+_recent: dict[str, Match] = {}
+"""Matches by the very text of their snapshot. A text has one meaning, so whatever is read from a locked row and found
+here is what reading it again would give; nothing has to be forgotten when a transaction fails."""
+
+
+def _remember(match: Match, text: str) -> None:
+    if len(_recent) >= _RECENT_MOST:
+        _recent.clear()
+    _recent[text] = replace(match, cut=(), score=None)  # which no snapshot keeps
 
 
 def _dump_deal(deal: Deal) -> dict[str, Any]:

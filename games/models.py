@@ -101,9 +101,12 @@ class Game(models.Model):
 
 
 class Seat(models.Model):
-    """One seat of a game: the token that acts for it, and whose account it is."""
+    """One seat of a game: the token that acts for it, and whose account it is.
 
-    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="seats")
+    Here as in the rows below `game` has no index of its own: the unique constraint's begins with it.
+    """
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="seats", db_index=False)
     seat = models.CharField(max_length=1)
     account = models.ForeignKey("accounts.Account", on_delete=models.PROTECT, null=True, related_name="+")
     token_digest = models.CharField(max_length=64, null=True, unique=True)
@@ -119,7 +122,7 @@ class Seat(models.Model):
 class Deal(models.Model):
     """One deal of a game: its seed, made before its commitment was published, and its score once it is over."""
 
-    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="deals")
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="deals", db_index=False)
     number = models.PositiveSmallIntegerField()
     attempt = models.PositiveSmallIntegerField()
     seed = models.CharField(max_length=64, help_text="32 bytes in hex, secret until the deal is over.")
@@ -146,7 +149,7 @@ class Deal(models.Model):
 class Action(models.Model):
     """One thing that somebody did at a table. Rows are only added."""
 
-    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="actions")
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="actions", db_index=False)
     version = models.PositiveIntegerField(help_text="The game's version after the action.")
     deal_number = models.PositiveSmallIntegerField(null=True)
     seat = models.CharField(max_length=1, null=True)

@@ -12,7 +12,7 @@ from spades.deal import Deal, Phase
 from spades.errors import NotationError, Reason, Rule, RulesetError, RuleViolation
 from spades.legality import DrawDecision
 from spades.match import ENGINE, Match
-from spades.ruleset import PRESETS, Ruleset
+from spades.ruleset import PRESETS, Ruleset, require_supported
 from spades.scoring import DealScore, SideBefore, score_deal
 from spades.sheet import Ending, ScoreSheet
 from spades.shuffle import Seed, commitment
@@ -42,5 +42,6 @@ __all__ = [
     "SideBefore",
     "Suit",
     "commitment",
+    "require_supported",
     "score_deal",
 ]

@@ -20,7 +20,7 @@ from spades.seats import Table, table
 from spades.shuffle import Seed
 from spades.tricks import Trick, breaks_spades, winning_place
 
-__all__ = ["Deal", "Discard", "Phase"]
+__all__ = ["Deal", "Discard", "Phase", "discards_of"]
 
 
 class Phase(StrEnum):
@@ -222,23 +222,7 @@ class Deal:
     @property
     def discards(self) -> tuple[Discard, ...]:
         """What was thrown in the draw phase, in order."""
-        seats, rules = self.table.from_(self.dealer), self.ruleset
-        faces = {
-            _KEPT: "up" if rules.draw_second_card == "face_up" else "down",
-            _DECLINED: "up" if rules.draw_declined_face == "up" else "down",
-        }
-        discards = []
-        for turn, decision in enumerate(self.draws):
-            seat = seats[(turn + 1) % len(seats)]
-            kept = decision == _KEPT
-            if faces[decision] == "up":
-                visible_to = self.table.seats
-            else:
-                visible_to = () if kept and rules.draw_second_card == "unseen" else (seat,)
-            discards.append(
-                Discard(turn + 1, seat, _DECISIONS[decision], faces[decision], self.stock[2 * turn + kept], visible_to)
-            )
-        return tuple(discards)
+        return discards_of(self.ruleset, self.dealer, self.stock, self.draws)
 
     @property
     def last_trick(self) -> Trick | None:
@@ -378,6 +362,28 @@ class Deal:
             detail = f"The deal is {self.phase.value}: seat {seat} has to {self.action}."
             raise RuleViolation(Reason.WRONG_PHASE, detail)
         return self.table.index(seat)
+
+
+def discards_of(ruleset: Ruleset, dealer: str, stock: tuple[Card, ...], draws: str) -> tuple[Discard, ...]:
+    """What was thrown in the draw turns so far, in order. Arguments as the attributes of a `Deal`."""
+    seating = table(ruleset.players, ruleset.teams)
+    seats = seating.from_(dealer)
+    faces = {
+        _KEPT: "up" if ruleset.draw_second_card == "face_up" else "down",
+        _DECLINED: "up" if ruleset.draw_declined_face == "up" else "down",
+    }
+    discards = []
+    for turn, decision in enumerate(draws):
+        seat = seats[(turn + 1) % len(seats)]
+        kept = decision == _KEPT
+        if faces[decision] == "up":
+            visible_to = seating.seats
+        else:
+            visible_to = () if kept and ruleset.draw_second_card == "unseen" else (seat,)
+        discards.append(
+            Discard(turn + 1, seat, _DECISIONS[decision], faces[decision], stock[2 * turn + kept], visible_to)
+        )
+    return tuple(discards)
 
 
 def _pack(ruleset: Ruleset) -> Pack:

@@ -13,7 +13,7 @@ from spades.cards import Card, pack
 from spades.deal import Deal, Phase
 from spades.errors import Reason, RuleViolation
 from spades.legality import DrawDecision
-from spades.ruleset import Ruleset
+from spades.ruleset import Ruleset, require_supported
 from spades.scoring import DealScore
 from spades.seats import Table, table
 from spades.sheet import Ending, ScoreSheet
@@ -59,8 +59,12 @@ class Match:
         Args:
             seed: the seed of the first deal; the cut reads another part of its stream.
 
+        Raises:
+            RulesetError: the ruleset has options that this engine does not play yet; each is named.
+
         Source: docs/rules.md#dealer
         """
+        require_supported(ruleset)
         seats = table(ruleset.players, ruleset.teams)
         deck = pack(ruleset.jokers, ruleset.removed_cards, ruleset.high_trumps)
         ranks = list(type(deck.deck[0].rank))
@@ -126,7 +130,8 @@ class Match:
         self._require_running()
         others = {name: side.score for name, side in self.sheet.sides.items() if name != self.table.side_of[seat]}
         best = max(others.values())
-        return replace(self, ending=Ending(tuple(n for n, points in others.items() if points == best), "resignation"))
+        winners = tuple(name for name, points in others.items() if points == best)
+        return replace(self, ending=Ending(winners, "resignation", seat))
 
     def abort(self) -> Match:
         """End the match without a winner.

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from spades.bids import Bid
-from spades.errors import Reason, RuleViolation
-from spades.ruleset import Ruleset
+from spades.errors import NotationError, Reason, RuleViolation
+from spades.legality import bid_refusal
+from spades.ruleset import Ruleset, require_supported
 from spades.seats import table
 
 __all__ = ["DealScore", "Line", "SideBefore", "SideScore", "score_deal"]
@@ -96,18 +97,18 @@ def score_deal(
         tricks: tricks each seat took; together exactly as many as there are.
 
     Raises:
-        RuleViolation: `tricks_do_not_add_up`.
+        NotationError: a seat or a side that the table does not have, or one of its seats left out.
+        RuleViolation: `tricks_do_not_add_up`, or a bid that the ruleset forbids.
+        RulesetError: the ruleset has options that this engine does not score yet.
 
     >>> rules = Ruleset.resolve({"preset": "two_player"})
     >>> score = score_deal(rules, {}, {"A": Bid.number(6), "B": Bid.nil()}, {"A": 8, "B": 5})
     >>> [(line.what, line.points) for line in score.sides["A"].lines], score.sides["B"].delta
     ([('contract', 60), ('bags', 2)], 5)
     """
+    require_supported(ruleset)
     seats = table(ruleset.players, ruleset.teams)
-    total = sum(tricks[seat] for seat in seats.seats)
-    if total != ruleset.hand_size or min(tricks.values()) < 0:
-        detail = f"A deal has {ruleset.hand_size} tricks; these add up to {total}."
-        raise RuleViolation(Reason.TRICKS_DO_NOT_ADD_UP, detail)
+    _check(ruleset, before, bids, tricks)
     sides = {
         side: _score_side(
             ruleset,
@@ -119,6 +120,26 @@ def score_deal(
     distance = {seat: abs(bids[seat].tricks - tricks[seat]) for seat in seats.seats}
     closest = min(distance.values())
     return DealScore(sides, tuple(seat for seat in seats.seats if distance[seat] == closest))
+
+
+def _check(
+    ruleset: Ruleset, before: Mapping[str, SideBefore], bids: Mapping[str, Bid], tricks: Mapping[str, int]
+) -> None:
+    seats = table(ruleset.players, ruleset.teams)
+    for name, given in (("bids", bids), ("tricks", tricks)):
+        if set(given) != set(seats.seats):
+            raise NotationError(f"{name} has one entry for each of {', '.join(seats.seats)}, got {', '.join(given)}")
+    if not set(before) <= set(seats.sides):
+        raise NotationError(f"the sides are {', '.join(seats.sides)}, got {', '.join(before)}")
+    for bid in bids.values():
+        refusal = bid_refusal(ruleset, bid)
+        if refusal:
+            raise refusal
+    total = sum(tricks.values())
+    if total != ruleset.hand_size or min(tricks.values()) < 0:
+        counts = ", ".join(str(count) for count in tricks.values())
+        detail = f"A deal has {ruleset.hand_size} tricks, each taken by one seat; {counts} is not a way to share them."
+        raise RuleViolation(Reason.TRICKS_DO_NOT_ADD_UP, detail)
 
 
 def _score_side(ruleset: Ruleset, before: SideBefore, bid_tricks: list[tuple[Bid, int]]) -> SideScore:

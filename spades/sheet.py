@@ -26,6 +26,8 @@ class Ending:
 
     winners: tuple[str, ...]
     reason: str
+    seat: str | None = None
+    """Who ended it, by resigning."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,8 +50,8 @@ class Seed:
     """Pairs of seat and text."""
 
     def __post_init__(self) -> None:
-        if len(self.server) != SEED_BYTES:
-            raise NotationError(f"a seed has {SEED_BYTES} bytes, got {len(self.server)}")
+        if not isinstance(self.server, bytes) or len(self.server) != SEED_BYTES:  # type: ignore[redundant-expr]  # a text
+            raise NotationError(f"a seed is {SEED_BYTES} bytes")
         if any("\0" in text for _, text in self.clients):
             raise NotationError("a client seed holds no NUL, which ends it in the key")
 

@@ -10,10 +10,11 @@ Source: docs/rules.md#secrets
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
-from spades.cards import codes_of
-from spades.deal import Deal, Discard, Phase
+from spades.cards import Card, codes_of
+from spades.deal import Deal, Discard, Phase, discards_of
 from spades.match import Match
 from spades.ruleset import Ruleset
 from spades.scoring import DealScore
@@ -127,8 +128,16 @@ def _draw(deal: Deal, reader: str | None) -> dict[str, Any]:
     return {
         "stock_count": deal.stock_count,
         "looked_at": looked_at.code if looked_at else None,
-        "discards": [discard_json(discard, reader) for discard in deal.discards],
+        "discards": [dict(discard) for discard in _discards(deal.draws, deal.dealer, deal.stock, deal.ruleset, reader)],
     }
+
+
+@lru_cache(maxsize=1024)
+def _discards(
+    draws: str, dealer: str, stock: tuple[Card, ...], ruleset: Ruleset, reader: str | None
+) -> tuple[dict[str, Any], ...]:
+    """The pile as one reader may see it. It is shown in every view of a deal and grows only while cards are drawn."""
+    return tuple(discard_json(discard, reader) for discard in discards_of(ruleset, dealer, stock, draws))
 
 
 def discard_json(discard: Discard, reader: str | None) -> dict[str, Any]:
@@ -284,4 +293,4 @@ def _ending(before: Match, after: Match) -> list[Part]:
     revealed = [_revealed(after.deal)] if after.deal is not None and unfinished else []
     number = after.deal.number if after.deal else None
     kind = "game_aborted" if after.ending.reason == "aborted" else "game_finished"
-    return [*revealed, Part(kind, None, number, result(after) or {})]
+    return [*revealed, Part(kind, after.ending.seat, number, result(after) or {})]

@@ -10,6 +10,11 @@ from django.apps import apps
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 
+# An ASGI server imports this module first of all, and models can be imported only after this.
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "spades_api.settings")
+if not apps.ready:
+    django.setup(set_prefix=False)
+
 from events import hints
 from events.hub import Hub
 from events.stream import Receive, Scope, Send, Streams, game_waited_for
@@ -69,7 +74,4 @@ class Application:
         await send({"type": "lifespan.shutdown.complete"})
 
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "spades_api.settings")
-if not apps.ready:
-    django.setup(set_prefix=False)
 application = Application()

@@ -187,5 +187,6 @@ class Transport(virtual.Transport):
 
 
 def register() -> None:
-    """Let kombu know what `embedded://` is."""
+    """Let kombu know what `embedded://` is, and that `redis://` is the one whose workers outlive their connection."""
     TRANSPORT_ALIASES["embedded"] = f"{__name__}:{Transport.__name__}"
+    TRANSPORT_ALIASES["redis"] = TRANSPORT_ALIASES["rediss"] = "spades_api.redis_transport:Transport"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 from contract import problems
 from contract.urls import nothing_here
 from spades_api import health
 
 urlpatterns = [
+    path("", include("games.api.urls")),
+    path("", RedirectView.as_view(url="/docs")),
     path("healthz", health.healthz),
     path("readyz", health.readyz),
-    path("", include("games.api.urls")),
     path("", include("accounts.api.urls")),
     path("", include("contract.urls")),
     nothing_here,

@@ -56,11 +56,9 @@ def _list(items: Schema, description: str = "") -> Schema:
 
 
 def _or_null(schema: Schema, description: str = "") -> Schema:
-    if "$ref" in schema:
+    if "$ref" in schema or "enum" in schema:  # an enumeration with null in it makes generators write it down thrice
         return {"oneOf": [schema, {"type": "null"}], **({"description": description} if description else {})}
     made = {**schema, "type": [schema["type"], "null"]}
-    if "enum" in made:
-        made["enum"] = [*made["enum"], None]
     if description:
         made["description"] = description
     return made
@@ -220,16 +218,15 @@ def _page(name: str) -> Schema:
 
 
 COMPONENTS: dict[str, Schema] = {
-    "Bid": {"oneOf": [_BID_NUMBER, _BID_NIL], "description": "What a seat promises."},
+    "BidNumber": _BID_NUMBER,
+    "BidNil": _BID_NIL,
+    "Bid": {"oneOf": [ref("BidNumber"), ref("BidNil")], "description": "What a seat promises."},
+    "LegalDraw": _object("To `draws`.", decision=_text("", *_DECISIONS)),
+    "LegalPlay": _object("To `plays`.", card=CARD),
     "PlayedCard": _object("A card and who played it.", seat=SEAT, card=CARD),
     "LegalAction": {
         "description": "A request body that you could send now, to the operation that `turn.action` names.",
-        "oneOf": [
-            _object("To `draws`.", decision=_text("", *_DECISIONS)),
-            _object("To `plays`.", card=CARD),
-            _BID_NUMBER,
-            _BID_NIL,
-        ],
+        "oneOf": [ref("LegalDraw"), ref("LegalPlay"), ref("BidNumber"), ref("BidNil")],
     },
     "RulesetChoice": {**json_schema(), "description": "A preset and what differs from it."},
     "Ruleset": {

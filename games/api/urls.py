@@ -5,17 +5,18 @@ from django.urls import path
 from games.api import views
 
 urlpatterns = [
-    path("v1/games", views.GamesView.as_view()),
+    # Addresses are tried in this order: those of a game in play first.
+    path("v1/games/<uuid:game_id>/plays", views.PlaysView.as_view()),
     path("v1/games/<uuid:game_id>", views.GameView.as_view()),
+    path("v1/games/<uuid:game_id>/draws", views.DrawsView.as_view()),
+    path("v1/games/<uuid:game_id>/events", views.EventsView.as_view()),
+    path("v1/games/<uuid:game_id>/bids", views.BidsView.as_view()),
+    path("v1/games/<uuid:game_id>/deals", views.DealsView.as_view()),
+    path("v1/games/<uuid:game_id>/deals/<int:number>", views.DealView.as_view()),
+    path("v1/games", views.GamesView.as_view()),
     path("v1/games/<uuid:game_id>/seats", views.SeatsView.as_view()),
     path("v1/games/<uuid:game_id>/seats/<str:seat>", views.SeatView.as_view()),
     path("v1/games/<uuid:game_id>/start", views.StartView.as_view()),
     path("v1/games/<uuid:game_id>/abort", views.AbortView.as_view()),
     path("v1/games/<uuid:game_id>/resignations", views.ResignationsView.as_view()),
-    path("v1/games/<uuid:game_id>/draws", views.DrawsView.as_view()),
-    path("v1/games/<uuid:game_id>/bids", views.BidsView.as_view()),
-    path("v1/games/<uuid:game_id>/plays", views.PlaysView.as_view()),
-    path("v1/games/<uuid:game_id>/deals", views.DealsView.as_view()),
-    path("v1/games/<uuid:game_id>/deals/<int:number>", views.DealView.as_view()),
-    path("v1/games/<uuid:game_id>/events", views.EventsView.as_view()),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -24,8 +25,7 @@ from games.selectors import Viewer
 from games.services import play
 from games.services.play import Ask, Done
 from games.store import GameRow, Occupant, Reading
-from spades import ENGINE, Reason, Ruleset, RulesetError
-from spades.ruleset import require_supported
+from spades import ENGINE, PRESETS, Reason, Ruleset, RulesetError, require_supported
 from spades.seats import table
 from spades.shuffle import ALGORITHM
 from spades.view import Part
@@ -207,7 +207,7 @@ def start_game(*, ask: Ask, game_id: UUID) -> Done:
     def begin(game: GameRow, viewer: Viewer) -> tuple[GameRow, Any]:
         _require_waiting(game)
         if game.open_seats:
-            detail = f"{game.open_seats} of the seats are still open."
+            detail = f"Seats still open: {game.open_seats}."
             raise Problem(ContractReason.GAME_NOT_FULL, detail, version=game.version)
         return play.start(game, seat=viewer.seat)
 
@@ -263,10 +263,30 @@ def _host_act(ask: Ask, game_id: UUID, effect: Callable[[GameRow, Viewer], tuple
 def _playable(given: Mapping[str, Any]) -> Ruleset:
     try:
         ruleset = Ruleset.resolve(given)
-        require_supported(ruleset)
     except RulesetError as error:
         raise Problem.of_ruleset(error) from None
+    try:
+        require_supported(ruleset)
+    except RulesetError as error:
+        problem = Problem.of_ruleset(error)
+        options = ", ".join(fault.option for fault in error.problems)
+        presets = " and ".join(_playable_presets())
+        detail = f"This service plays the preset {presets} so far; of the ruleset asked for it lacks {options}."
+        raise Problem(Reason.OPTION_NOT_SUPPORTED, detail, errors=problem.errors) from None
     return ruleset
+
+
+@lru_cache(maxsize=1)
+def _playable_presets() -> tuple[str, ...]:
+    """The presets that this engine plays as they are."""
+    names = []
+    for name, preset in PRESETS.items():
+        try:
+            require_supported(preset.ruleset)
+        except RulesetError:
+            continue
+        names.append(name)
+    return tuple(names)
 
 
 def _occupant(seat: str, guest: Guest, account_id: UUID | None, account_name: str) -> Occupant:

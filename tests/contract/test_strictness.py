@@ -92,7 +92,7 @@ def test_no_header_brings_the_service_down(text):
 
 
 @pytest.mark.parametrize(
-    "path", ["/v1/accounts/me/", "/v1", "/v1/", "/", "/v1/accounts/%00", "/v1/accounts/%FF", "/v1/ACCOUNTS"]
+    "path", ["/v1/accounts/me/", "/v1", "/v1/", "/v1/accounts/%00", "/v1/accounts/%FF", "/v1/ACCOUNTS"]
 )
 def test_an_unknown_address_is_a_problem(path):
     answer = ApiClient().get(path, bad=True)

@@ -201,3 +201,34 @@ def test_a_game_is_forgotten_with_its_last_reader():
             return kept, hub.games
 
     assert asyncio.run(scenario()) == (1, 0)
+
+
+def test_a_reader_who_comes_while_others_are_read_for_misses_nothing(write_events):
+    """It has come less far than those for whom the read was made, so the rows may not be the next ones for it."""
+    game_id = uuid4()
+
+    async def scenario():
+        pool = Pool(2)
+
+        async def query(work, *args):
+            rows = await pool.query(work, *args)
+            if work is log.rows_after and late.seen is None:
+                late.place(0, None)
+            return rows
+
+        hub = Hub(query)
+        try:
+            early, late = await hub.register(game_id), await hub.register(game_id)
+            number = await pool.run(write_events, game_id, PLAYED, PLAYED, PLAYED)
+            early.place(1, None)
+            hub.hint(game_id, number)
+            numbers = []
+            while number not in numbers:
+                await late.wait(LONG)
+                numbers += [one.number for one in late.take()]
+            return await told(early, 2), numbers
+        finally:
+            await hub.stop()
+            await pool.close()
+
+    assert asyncio.run(scenario()) == ([2, 3], [1, 2, 3])

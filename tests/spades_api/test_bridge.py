@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 import threading
 from contextlib import asynccontextmanager
 
@@ -12,6 +15,7 @@ from django.db import connections
 
 from spades_api.asgi import Application
 from spades_api.bridge import BODY_BYTES, DISCARD_BYTES, Bridge, Pool
+from tests.service import ROOT
 
 
 def make_scope(method="GET", path="/", query=b"", headers=()):
@@ -270,3 +274,16 @@ def test_connections_stay_open_between_requests_and_are_closed_with_the_pool():
     assert len(seen) == 1
     with pytest.raises(Exception, match="closed"):
         connection.cursor().execute("SELECT 1")
+
+
+def test_a_server_that_knows_nothing_of_django_can_load_the_application():
+    loaded = subprocess.run(
+        [sys.executable, "-c", "from spades_api.asgi import application; print(type(application).__name__)"],
+        cwd=ROOT,
+        env={"SECRET_KEY": "for a test", "PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (loaded.returncode, loaded.stdout.strip()) == (0, "Application"), loaded.stderr

@@ -50,3 +50,10 @@ def test_a_service_whose_bots_do_not_move_is_not_ready(client):
 
     assert young.status_code == 200
     assert (old.status_code, old.json()["detail"]) == (503, "Not ready: bot_turns.")
+
+
+def test_the_root_leads_to_the_docs(client):
+    response = client.get("/")
+
+    assert (response.status_code, response["Location"]) == (302, "/docs")
+    assert client.get("/docs").status_code == 200

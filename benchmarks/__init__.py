@@ -1,0 +1,1 @@
+"""What the service costs, measured from outside; see docs/performance.md."""
