@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
@@ -54,7 +54,7 @@ def decode_cursor(text: str) -> tuple[datetime, UUID]:
         place = datetime.fromisoformat(created), UUID(hex=identity)
     except (ValueError, TypeError, AttributeError, binascii.Error):
         place = None
-    if place is None or place[0].tzinfo is None or encode_cursor(place) != text:
+    if place is None or place[0].utcoffset() != timedelta(0) or encode_cursor(place) != text:
         raise malformed([Fault("?cursor", ContractReason.BAD_FORMAT, "This is no cursor that the service handed out.")])
     return place
 

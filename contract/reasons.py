@@ -46,6 +46,7 @@ class ContractReason(StrEnum):
     NOT_ACCEPTABLE = "not_acceptable"
     PAYLOAD_TOO_LARGE = "payload_too_large"
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
+    HEADERS_TOO_LARGE = "headers_too_large"
     # 409 and 412: the state forbids it
     SEAT_TAKEN = "seat_taken"
     SEAT_AMBIGUOUS = "seat_ambiguous"
@@ -237,6 +238,12 @@ _OWN: tuple[Entry, ...] = (
         415,
         "The body is not labelled as JSON",
         "A body needs `Content-Type: application/json`, in UTF-8 and not compressed.",
+    ),
+    Entry(
+        ContractReason.HEADERS_TOO_LARGE,
+        431,
+        "The headers are too large",
+        "The request line and the headers may have 65,536 bytes together. The connection was closed.",
     ),
     Entry(
         ContractReason.SEAT_TAKEN,

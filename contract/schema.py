@@ -85,7 +85,7 @@ class Operation:
     def problems(self, path: str) -> dict[int, list[str]]:
         """List every reason that the operation can give at `path`, by status, both in rising order."""
         found = {str(reason) for reason in self.reasons}
-        found |= {"malformed", "not_acceptable", "rate_limited", "internal_error", "unavailable"}
+        found |= {"malformed", "not_acceptable", "headers_too_large", "rate_limited", "internal_error", "unavailable"}
         if self.tokens:
             found |= {"unauthenticated", "scope_missing"}
         if "{" in path:

@@ -33,7 +33,11 @@ __all__ = [
 
 # Marks that change the direction of the text around them, so that a name could rewrite what stands beside it.
 _DIRECTIONS: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_FORBIDDEN: Final = frozenset({"Cc", "Cs", "Zl", "Zp", "Cn"})
+# Marks that show nothing (but for the joiner that emoji are made with), and letters that look like a blank: two names
+# would look alike, or like none.
+_INVISIBLE: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+_JOINER: Final = "\u200d"
+_FORBIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Cn"})
 _JSON_TYPES: Final = {
     bool: "a boolean",
     int: "an integer",
@@ -99,7 +103,8 @@ class StrictCharField(serializers.CharField):
             raise _wrong_type("a string", data)
         if not (data.isascii() and data.isprintable()):
             for character in data:
-                if character in _DIRECTIONS or unicodedata.category(character) in _FORBIDDEN:
+                forbidden = unicodedata.category(character) in _FORBIDDEN and character != _JOINER
+                if forbidden or character in _DIRECTIONS or character in _INVISIBLE:
                     raise refuse(
                         ContractReason.FORBIDDEN_CHARACTER, f"The character U+{ord(character):04X} is not allowed."
                     )

@@ -58,7 +58,7 @@ class Waiter:
     and in order.
     """
 
-    __slots__ = ("_game", "_hub", "_told", "_wake", "overflowed", "seat", "seen")
+    __slots__ = ("_game", "_hub", "_told", "_wake", "halted", "overflowed", "seat", "seen")
 
     def __init__(self, hub: Hub, game: _Game) -> None:
         self._hub = hub
@@ -68,10 +68,17 @@ class Waiter:
         self.seat: str | None = None
         self.seen: int | None = None
         self.overflowed = False
+        self.halted = False
+        """Whether something happened that may have changed who may read; nothing after it is told before `go_on`."""
 
     def place(self, after: int, seat: str | None) -> None:
         """Ask for the events after number `after`, as `seat` may see them."""
         self.seen, self.seat = after, seat
+        self._hub.look(self._game)
+
+    def go_on(self) -> None:
+        """Tell what came after the event that halted this reader, who may still read."""
+        self.halted = False
         self._hub.look(self._game)
 
     async def wait(self, seconds: float) -> None:
@@ -102,6 +109,8 @@ class Waiter:
         for row in rows:
             if self.seen is None or row.number <= self.seen:
                 continue
+            if self.halted:
+                break
             if row.number > self.seen + 1:
                 break  # It was placed while these were read, behind where they begin: the next read is for it.
             if len(self._told) >= QUEUE_EVENTS:
@@ -116,6 +125,7 @@ class Waiter:
                 told = rendered[row.number, audience] = Told.of(row.seen_by(audience))
             self._told.append(told)
             self.seen = row.number
+            self.halted = row.type in log.ADMISSIONS
         if self._told or self.overflowed:
             self._wake.set()
 
@@ -133,7 +143,8 @@ class _Game:
 
     def behind(self) -> int | None:
         """The lowest number that a placed reader has come to, of those who miss something; None when none does."""
-        return min((w.seen for w in self.waiters if w.seen is not None and w.seen < self.hinted), default=None)
+        missing = (w.seen for w in self.waiters if not w.halted and w.seen is not None and w.seen < self.hinted)
+        return min(missing, default=None)
 
 
 class Hub:

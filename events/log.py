@@ -45,6 +45,9 @@ COLUMNS: Final = (
 ENDS: Final = frozenset({"game_finished", "game_aborted"})
 """Types of event after which a game has no other."""
 
+ADMISSIONS: Final = frozenset({"seat_left", "game_started"})
+"""Types of event after which who might read before perhaps may not: the seat is another's, or watching is over."""
+
 _TABLE: Final = Event._meta.db_table
 _READ: Final = ("id", "xid", *COLUMNS)
 _SELECT: Final = f"SELECT {', '.join(_READ)} FROM {_TABLE}"

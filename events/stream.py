@@ -172,6 +172,8 @@ class Streams:
             if seen >= page["version"] or gone.done() or self._hub.closing:
                 break
             events = await self._in_pool(log.page, reader.game_id, seen, PAGE, reader.seat)
+            # What came later may no longer be for this reader: it is told as news, which asks again where it must.
+            events = [event for event in events if event["number"] <= page["version"]]
             if not events:
                 break
             told = [Told.of(event) for event in events]
@@ -195,6 +197,10 @@ class Streams:
                 await _send_part(send, b"".join(map(_event, told)))
                 if told[-1].type in log.ENDS:
                     return True
+            if waiter.halted and told:
+                if not await self._may_still_read(scope, waiter, reader):
+                    return False
+                waiter.go_on()
             if loop.time() >= alive:
                 if not await self._may_still_read(scope, waiter, reader):
                     return False

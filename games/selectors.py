@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -19,7 +19,7 @@ from contract.scopes import Scope
 from games import codec, steps, store
 from games.models import Deal, Game, Seat
 from games.store import GameRow, Reading
-from spades import Match, Ruleset, Seed
+from spades import Match, Ruleset, ScoreSheet, Seed, SideBefore
 from spades import view as spades_view
 
 __all__ = ["Viewer", "list_deals", "list_games", "match_of", "read", "ruleset_of", "view", "view_at", "viewer_of"]
@@ -154,12 +154,7 @@ def view_at(game: GameRow, version: int, viewer: Viewer) -> dict[str, Any]:
     """
     if not game.state:
         return view(game, None, viewer)
-    match, started = None, False
-    for number, after, _ in replay(game, until=version):
-        started = number == version
-        match = after
-    if match is None or not started:
-        raise ValueError(f"game {game.id} has no action with version {version}")
+    match = match_at(game, version)
     status = Game.Status.ACTIVE
     if match.ending is not None:
         status = Game.Status.ABORTED if match.ending.reason == "aborted" else Game.Status.FINISHED
@@ -172,6 +167,41 @@ def replace_version(game: GameRow, version: int, status: str) -> GameRow:
     return GameRow(**{**values, "version": version, "status": status, "deadline": None})
 
 
+def match_at(game: GameRow, version: int) -> Match:
+    """The match as it was after the action with that version, played again from the beginning of its deal.
+
+    Raises:
+        ValueError: no action since the start has this version.
+    """
+    actions = store.read_deal_actions(game.id, version)
+    if not actions or actions[-1][0] != version:
+        raise ValueError(f"game {game.id} has no action with version {version}")
+    deals = {deal.number: deal for deal in store.read_deals(game.id)}
+    ruleset, seed_of = ruleset_of(game), _seeds(deals)
+    number = actions[0][1]
+    if number is None:  # the start itself
+        return steps.start(ruleset, seed_of(1)[0], seed_of)[0]
+    sheet = ScoreSheet.start(ruleset)
+    for score in store.read_scores(game.id, number):
+        sides = {
+            name: SideBefore(side["score"], side["bags"], sheet.sides[name].sets + bool(side["set"]))
+            for name, side in score["sides"].items()
+        }
+        sheet = ScoreSheet(ruleset, sides, sheet.deals + 1)
+    match = Match(ruleset, sheet, deals[number].dealer or "").begin_deal(seed_of(number)[0])
+    for _, _, seat, action in actions:
+        match, _ = steps.step(match, seat, action, seed_of)
+    return match
+
+
+def _seeds(deals: Mapping[int, store.DealRow]) -> steps.SeedOf:
+    def seed_of(number: int) -> tuple[Seed, str]:
+        deal = deals[number]
+        return Seed(bytes.fromhex(deal.seed), deal.client_seeds or ()), deals[number + 1].commitment
+
+    return seed_of
+
+
 def replay(game: GameRow, *, until: int | None = None) -> list[tuple[int, Match, list[spades_view.Part]]]:
     """Every step of a game again, from its actions, ruleset and seeds.
 
@@ -181,17 +211,12 @@ def replay(game: GameRow, *, until: int | None = None) -> list[tuple[int, Match,
     deals = {deal.number: deal for deal in store.read_deals(game.id)}
     ruleset = ruleset_of(game)
 
-    def seed(number: int) -> Seed:
-        return Seed(bytes.fromhex(deals[number].seed), deals[number].client_seeds or ())
-
-    def seed_of(number: int) -> tuple[Seed, str]:
-        return seed(number), deals[number + 1].commitment
-
+    seed_of = _seeds(deals)
     steps_taken = []
     match: Match | None = None
     for version, seat, action in store.read_actions(game.id, game.version if until is None else until):
         if "start" in action:
-            match, events = steps.start(ruleset, seed(1), seed_of)
+            match, events = steps.start(ruleset, seed_of(1)[0], seed_of)
         elif match is not None:
             match, events = steps.step(match, seat, action, seed_of)
         else:

@@ -88,11 +88,20 @@ class Occupant:
     name: str | None = None
     account_id: UUID | None = None
     bot: str | None = None
+    token_digest: str | None = None
+    """Of the token that acts for the seat. It stands here, in the row that is locked, as well as in `Seat`."""
 
     def to_row(self) -> dict[str, Any]:
         """The form in the column `occupants`."""
         account = self.account_id.hex if self.account_id else None
-        return {"seat": self.seat, "kind": self.kind, "name": self.name, "account": account, "bot": self.bot}
+        return {
+            "seat": self.seat,
+            "kind": self.kind,
+            "name": self.name,
+            "account": account,
+            "bot": self.bot,
+            "token": self.token_digest,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +174,13 @@ def read(bearer: Bearer, game_id: UUID, *, lock: bool) -> Reading:
             cursor.execute(_TOKEN_EXISTS[bearer.kind], (bearer.digest,))
             raise Unknown if cursor.fetchone() else Unauthenticated
     seat, account_id, scopes = row[-3:]
-    return Reading(_game_row(row), _uuid(account_id), scopes and _scopes(scopes), seat)
+    game = _game_row(row)
+    if seat is not None:
+        # The row of the seat may be older than the lock: somebody else may have sat down while this waited for it.
+        occupant = game.occupant(seat)
+        if occupant is None or occupant.token_digest != bearer.digest:
+            raise Unauthenticated
+    return Reading(game, _uuid(account_id), scopes and _scopes(scopes), seat)
 
 
 def read_game(game_id: UUID, *, lock: bool) -> GameRow | None:
@@ -243,6 +258,29 @@ def read_actions(game_id: UUID, until: int) -> list[tuple[int, str | None, dict[
         return [(version, seat, orjson.loads(text)) for version, seat, text in cursor.fetchall()]
 
 
+def read_deal_actions(game_id: UUID, version: int) -> list[tuple[int, int | None, str | None, dict[str, Any]]]:
+    """The actions of one deal up to the one with that version, in order: (version, deal, seat, what was asked).
+
+    The start of a game belongs to no deal and comes alone.
+    """
+    sql = (
+        f"SELECT a.version, a.deal_number, a.seat, a.input FROM {_ACTION} a JOIN {_ACTION} t "
+        "ON t.game_id = a.game_id AND (a.version = t.version OR a.deal_number = t.deal_number) "
+        "WHERE t.game_id = %s AND t.version = %s AND a.version <= t.version ORDER BY a.version"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql, (_key(game_id), version))
+        return [(at, number, seat, orjson.loads(text)) for at, number, seat, text in cursor.fetchall()]
+
+
+def read_scores(game_id: UUID, before: int) -> list[dict[str, Any]]:
+    """The scoring answers of the deals before one, in order."""
+    sql = f"SELECT score FROM {_DEAL} WHERE game_id = %s AND number < %s ORDER BY number, attempt"
+    with connection.cursor() as cursor:
+        cursor.execute(sql, (_key(game_id), before))
+        return [orjson.loads(text) for (text,) in cursor.fetchall() if text]
+
+
 def read_client_seeds(game_id: UUID) -> dict[str, str]:
     """The client seeds given at a table, by seat."""
     sql = f"SELECT seat, client_seed FROM {_SEAT} WHERE game_id = %s AND client_seed <> ''"
@@ -311,7 +349,14 @@ def _game_row(row: Sequence[Any]) -> GameRow:
     for name in ("created_at", "bot_due_at", "deadline", "finished_at"):
         values[name] = _time(values[name])
     values["occupants"] = tuple(
-        Occupant(one["seat"], one["kind"], one["name"], UUID(one["account"]) if one["account"] else None, one["bot"])
+        Occupant(
+            one["seat"],
+            one["kind"],
+            one["name"],
+            UUID(one["account"]) if one["account"] else None,
+            one["bot"],
+            one["token"],
+        )
         for one in orjson.loads(values["occupants"])
     )
     return GameRow(**values)

@@ -21,7 +21,8 @@ QUIET: Final = {
     "celery.app.trace": "WARNING",
     "celery.worker.strategy": "WARNING",
     "celery.beat": "WARNING",
-    "django.request": "ERROR",
+    # Its lines hold the whole address with the query; `spades.http` and `spades.problems` log the same without.
+    "django.request": "CRITICAL",
     "django.security": "CRITICAL",
     "uvicorn.error": "WARNING",
 }

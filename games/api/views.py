@@ -508,9 +508,9 @@ class EventsView(Endpoint):
         if after > game.version:
             detail = f"The game's last event is number {game.version}; start from there, or from the view."
             raise malformed([Fault("?after", ContractReason.OUT_OF_RANGE, detail)])
-        items = log.page(game_id, after, limit, viewer.seat)
-        version = max(game.version, items[-1]["number"] if items else 0)
-        response = answer(log.body(items, after=after, limit=limit, version=version))
+        # No further than the reading that let this reader in: a moment later the seat may be somebody else's.
+        items = [event for event in log.page(game_id, after, limit, viewer.seat) if event["number"] <= game.version]
+        response = answer(log.body(items, after=after, limit=limit, version=game.version))
         finished = game.finished_at is not None
         response.reader = Reader(game_id, viewer.seat, after, limit, finished)  # type: ignore[attr-defined]
         return response

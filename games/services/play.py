@@ -93,15 +93,16 @@ def _act(ask: Ask, game_id: UUID, action: Mapping[str, Any]) -> Done:
     with write_turn(), transaction.atomic():
         reading = selectors.read(ask.bearer, game_id, lock=True)
         viewer = selectors.viewer_of(reading, ask.seat)
-        repeated = earlier(ask, reading.game, viewer)
-        if repeated is not None:
-            return repeated
-        game, match = _checked(reading, viewer, ask.version)
-        try:
-            game, match = move(game, match, viewer.seat, action)
-        except RuleViolation as violation:
-            raise refusal(violation, reading.game, match, viewer) from None
-        remember(ask, game, viewer)
+        kept = earlier(ask, reading.game, viewer)
+        if kept is None:
+            game, match = _checked(reading, viewer, ask.version)
+            try:
+                game, match = move(game, match, viewer.seat, action)
+            except RuleViolation as violation:
+                raise refusal(violation, reading.game, match, viewer) from None
+            remember(ask, game, viewer)
+    if kept is not None:
+        return again(reading.game, kept, viewer)
     return Done(selectors.view(game, match, viewer), game.version, viewer)
 
 
@@ -133,17 +134,19 @@ def _checked(reading: Reading, viewer: Viewer, version: int | None) -> tuple[Gam
     return game, match
 
 
-def earlier(ask: Ask, game: GameRow, viewer: Viewer) -> Done | None:
-    """The first answer to this very request, made again, if it was answered before: the view as it was then.
+def earlier(ask: Ask, game: GameRow, viewer: Viewer) -> idempotency.Kept | None:
+    """What is known of this very request, if it was answered before.
 
     Raises:
         Problem: `idempotency_mismatch` or `idempotency_in_progress`.
     """
     if ask.key is None:
         return None
-    kept = idempotency.claim(_principal(game, viewer), ask.key, ask.fingerprint)
-    if kept is None:
-        return None
+    return idempotency.claim(_principal(game, viewer), ask.key, ask.fingerprint)
+
+
+def again(game: GameRow, kept: idempotency.Kept, viewer: Viewer) -> Done:
+    """The first answer made again: the view as it was then. It takes a while, so call it when nothing is locked."""
     if kept.version is None:
         raise ValueError("an action keeps its version")
     then = Viewer("seat" if kept.seat else viewer.role, kept.seat, viewer.account_id)

@@ -78,22 +78,17 @@ def create_game(
         raise malformed([Fault(f"/seats/{people[1]}/kind", ContractReason.NOT_ALLOWED_VALUE, detail)])
     at = timezone.now()
     guests = [*seats, *(Guest("open") for _ in range(len(names) - len(seats)))]
-    occupants = tuple(
-        _occupant(seat, guest, account_id, account_name) for seat, guest in zip(names, guests, strict=True)
-    )
+    seated = [_sit(seat, guest, account_id, account_name) for seat, guest in zip(names, guests, strict=True)]
+    occupants = tuple(occupant for occupant, _ in seated)
+    tokens = [{"seat": occupant.seat, "token": token} for occupant, token in seated if token is not None]
     game = _insert(rules, account_id, occupants, visibility=visibility, spectators=spectators, start=start, at=at)
-    tokens = []
-    for guest, occupant in zip(guests, occupants, strict=True):
-        token, digest = bearers.make("sps") if occupant.kind == "human" else (None, None)
+    for occupant in occupants:
         Seat.objects.create(
             game_id=game.id,
             seat=occupant.seat,
             account_id=occupant.account_id,
-            token_digest=digest,
-            client_seed=guest.client_seed,
+            token_digest=occupant.token_digest,
         )
-        if token is not None:
-            tokens.append({"seat": occupant.seat, "token": token})
     made = Part(
         "game_created",
         None,
@@ -106,20 +101,21 @@ def create_game(
         },
     )
     taken = [_seat_taken(occupant) for occupant in occupants if occupant.kind != "open"]
-    seated = [
-        {**occupant.to_row(), "client_seed": guest.client_seed}
-        for guest, occupant in zip(guests, occupants, strict=True)
-    ]
-    action = {"create": {"visibility": visibility, "spectators": spectators, "start": start, "seats": seated}}
+    action = {
+        "create": {
+            "visibility": visibility,
+            "spectators": spectators,
+            "start": start,
+            "seats": [occupant.to_row() for occupant in occupants],
+        }
+    }
     game, match = _settle(game, [made, *taken], action, seat=None, at=at)
     mine = next((occupant.seat for occupant in occupants if occupant.kind == "human"), None)
     viewer = Viewer("seat" if mine else "host", mine, account_id)
     return {"game": selectors.view(game, match, viewer), "seats": tokens}, viewer.tag
 
 
-def take_seat(
-    *, reading: Reading, guest: Guest, account_name: str, seat: str | None, version: int | None = None
-) -> tuple[dict[str, Any], str]:
+def take_seat(*, reading: Reading, guest: Guest, account_name: str, seat: str | None) -> tuple[dict[str, Any], str]:
     """Sit down, or seat a bot, at a locked table that has not started; a table that is full then may start.
 
     Args:
@@ -132,14 +128,12 @@ def take_seat(
 
     Raises:
         Problem: `seat_taken`, `already_seated`, `not_host`, `invitation_required`, `wrong_phase`, `not_found`,
-            `stale_version`.
     """
     game, account_id = reading.game, reading.account_id
     host = account_id == game.host_id
     mine = [occupant.seat for occupant in game.occupants if occupant.account_id == account_id]
     if game.visibility == Game.Visibility.PRIVATE and not host and not mine:
         raise Problem(ContractReason.NOT_FOUND, "There is no such game, or it is not yours to know of.")
-    require_version(version, game.version)
     if game.visibility == Game.Visibility.UNLISTED and not host:
         raise Problem(ContractReason.INVITATION_REQUIRED, "A seat at this table needs an invitation.")
     if guest.kind == "bot" and not host:
@@ -149,10 +143,9 @@ def take_seat(
         raise Problem(ContractReason.ALREADY_SEATED, f"You sit in seat {mine[0]} already.", version=game.version)
     place = _open_place(game, seat)
     at = timezone.now()
-    occupant = _occupant(game.occupants[place].seat, guest, account_id, account_name)
-    token, digest = bearers.make("sps") if occupant.kind == "human" else (None, None)
+    occupant, token = _sit(game.occupants[place].seat, guest, account_id, account_name)
     Seat.objects.filter(game_id=game.id, seat=occupant.seat).update(
-        account_id=occupant.account_id, token_digest=digest, client_seed=guest.client_seed
+        account_id=occupant.account_id, token_digest=occupant.token_digest, client_seed=guest.client_seed
     )
     occupants = tuple(occupant if i == place else other for i, other in enumerate(game.occupants))
     game = play.changed(game, occupants=occupants, open_seats=game.open_seats - 1)
@@ -171,8 +164,7 @@ def leave_seat(*, ask: Ask, game_id: UUID, seat: str) -> Done:
         Problem: `not_your_seat`, `wrong_phase`, `not_found`, `stale_version`.
     """
 
-    def leave(game: GameRow, viewer: Viewer) -> GameRow:
-        host = viewer.role == "host" or viewer.account_id == game.host_id
+    def leave(game: GameRow, viewer: Viewer, *, host: bool) -> GameRow:
         occupant = game.occupant(seat)
         if occupant is None:
             raise Problem(ContractReason.NOT_FOUND, "This table has no such seat.")
@@ -191,7 +183,8 @@ def leave_seat(*, ask: Ask, game_id: UUID, seat: str) -> Done:
         reading = selectors.read(ask.bearer, game_id, lock=True)
         viewer = selectors.viewer_of(reading, ask.seat)
         require_version(ask.version, reading.game.version)
-        game = leave(reading.game, viewer)
+        host = reading.token_seat is None and viewer.account_id == reading.game.host_id
+        game = leave(reading.game, viewer, host=host)
     if viewer.seat == seat:
         viewer = Viewer("host" if viewer.account_id == game.host_id else "watcher", None, viewer.account_id)
     return Done(selectors.view(game, None, viewer), game.version, viewer)
@@ -246,17 +239,19 @@ def _host_act(ask: Ask, game_id: UUID, effect: Callable[[GameRow, Viewer], tuple
         game = reading.game
         if reading.token_seat is not None or viewer.account_id != game.host_id:
             raise Problem(ContractReason.NOT_HOST, "This takes the token of the account that made the table.")
-        repeated = play.earlier(ask, game, viewer)
-        if repeated is not None:
-            return repeated
-        require_version(ask.version, game.version)
         if ask.dry_run:
+            require_version(ask.version, game.version)
             with transaction.atomic():
                 effect(game, viewer)
                 transaction.set_rollback(True)
             return Done({"allowed": True, "legal": []})
-        game, match = effect(game, viewer)
-        play.remember(ask, game, viewer)
+        kept = play.earlier(ask, game, viewer)
+        if kept is None:
+            require_version(ask.version, game.version)
+            game, match = effect(game, viewer)
+            play.remember(ask, game, viewer)
+    if kept is not None:
+        return play.again(game, kept, viewer)
     return Done(selectors.view(game, match, viewer), game.version, viewer)
 
 
@@ -289,12 +284,14 @@ def _playable_presets() -> tuple[str, ...]:
     return tuple(names)
 
 
-def _occupant(seat: str, guest: Guest, account_id: UUID | None, account_name: str) -> Occupant:
+def _sit(seat: str, guest: Guest, account_id: UUID | None, account_name: str) -> tuple[Occupant, str | None]:
+    """Who will sit in a seat, and the token for it, which only a person gets."""
     if guest.kind == "human":
-        return Occupant(seat, "human", guest.name or account_name, account_id)
+        token, digest = bearers.make(bearers.SEAT)
+        return Occupant(seat, "human", guest.name or account_name, account_id, token_digest=digest), token
     if guest.kind == "bot" and guest.bot is not None:
-        return Occupant(seat, "bot", guest.name or REGISTRY[guest.bot].title, None, guest.bot)
-    return Occupant(seat)
+        return Occupant(seat, "bot", guest.name or REGISTRY[guest.bot].title, bot=guest.bot), None
+    return Occupant(seat), None
 
 
 def _seat_taken(occupant: Occupant) -> Part:

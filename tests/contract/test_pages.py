@@ -4,6 +4,7 @@ import base64
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,3 +72,11 @@ def test_an_id_tells_when_it_was_made():
     assert early.variant == UUID(int=0x8000_0000_0000_0000).variant
     assert early.int >> 80 <= late.int >> 80
     assert early != late
+
+
+@pytest.mark.parametrize("created", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+def test_a_cursor_at_the_edge_of_time_is_refused(created):
+    text = base64.urlsafe_b64encode(orjson.dumps([created, "0" * 32])).rstrip(b"=").decode()
+
+    with pytest.raises(Problem):
+        decode_cursor(text)

@@ -225,7 +225,10 @@ def test_what_an_operation_declares_decides_what_it_can_refuse_with(declared, pa
 
     found = {reason for reasons in made.problems(path).values() for reason in reasons}
 
-    assert found == {"malformed", "not_acceptable", "rate_limited", "internal_error", "unavailable"} | more
+    assert (
+        found
+        == {"malformed", "not_acceptable", "headers_too_large", "rate_limited", "internal_error", "unavailable"} | more
+    )
     assert all(CATALOGUE[reason].status == status for status, names in made.problems(path).items() for reason in names)
 
 

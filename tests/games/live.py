@@ -15,6 +15,7 @@ from typing import Any, Self, TypeVar
 
 from bots.player import bot
 from tests.client import Answer, ApiClient
+from tests.service import Service
 
 ROUTES = {"draw": "draws", "bid": "bids", "play": "plays"}
 ENDS = {"game_finished", "game_aborted"}
@@ -236,3 +237,10 @@ def _assert_sound_deal(dealer: str, events: Sequence[Event], *, complete: bool) 
         for seat, hand in revealed["hands"].items():
             assert sorted(hand) == sorted(event["data"]["card"] for event in plays if event["seat"] == seat)
         assert sorted(revealed["stock"]) == sorted(cards)
+
+
+def assert_rebuilds(service: Service, *tables: LiveTable) -> None:
+    """Hold what the service has stored of these games against their actions."""
+    code = ["from uuid import UUID", "from tests.games.rebuilding import assert_rebuilds"]
+    code += [f"assert_rebuilds(UUID('{table.id}'))" for table in tables]
+    service.run("rebuild", "shell", "-c", "; ".join(code))

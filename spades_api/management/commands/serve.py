@@ -27,6 +27,7 @@ from django.utils.module_loading import import_string
 from spades_api import health
 from spades_api.celery import app as celery_app
 from spades_api.embedded import EmbeddedWorker
+from spades_api.protocol import Protocol
 
 START_SECONDS: Final = 30
 GRACE_SECONDS: Final = 15
@@ -69,6 +70,7 @@ class Command(BaseCommand):
         parser.add_argument("--no-worker", action="store_true", help="only serve: no bot of this service moves")
 
     def handle(self, *, host: str, port: int, no_worker: bool, **_: Any) -> None:
+        os.umask(0o077)  # the database holds cards and seeds: it is for this user alone, like the key
         ensure_secret_key()
         if settings.EMBEDDED:
             call_command("migrate", interactive=False, verbosity=0)
@@ -93,7 +95,7 @@ class Command(BaseCommand):
             host=host,
             port=port,
             loop="uvloop",
-            http="httptools",
+            http=Protocol,
             ws="none",
             lifespan="on",
             access_log=False,
