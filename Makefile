@@ -62,7 +62,7 @@ schema: venv ## write openapi/schema.yaml anew
 	@mkdir -p openapi
 	$(embedded) $(key) $(python) manage.py spectacular --validate --fail-on-warn --file openapi/schema.yaml
 
-soak: venv ## play hundreds of games of bots and rebuild each from its actions
+soak: venv ## play hundreds of games of bots, rebuild each from its actions, write tests/results/soak.json
 	$(embedded) $(key) $(python) -m tests.soak
 
 bench: venv ## measure plays and views over HTTP against the floor
