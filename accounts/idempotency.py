@@ -27,7 +27,7 @@ from contract.idempotency import fingerprint as fingerprint_of
 from contract.idempotency import key_digest, key_from, seal, unseal
 from contract.problems import ContractReason, Problem
 
-__all__ = ["COLUMNS", "KEEP", "KEPT_FOR", "REPLAYED", "Answer", "Kept", "answered", "claim", "keep", "purge", "row"]
+__all__ = ["COLUMNS", "KEPT_FOR", "REPLAYED", "Answer", "Kept", "answered", "claim", "keep", "purge"]
 
 KEPT_FOR: Final = timedelta(hours=24)
 REPLAYED: Final = "Idempotency-Replayed"
@@ -47,7 +47,7 @@ _LOCK_AND_FIND: Final = f"""
            record.version, record.seat, record.created_at
     FROM (SELECT 1) AS one LEFT JOIN {TABLE} AS record ON record.digest = %s
 """
-KEEP: Final = f"""
+_KEEP: Final = f"""
     INSERT INTO {TABLE} ({", ".join(COLUMNS)}) VALUES ({", ".join(["%s"] * len(COLUMNS))})
     ON CONFLICT (digest) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])}
     WHERE {TABLE}.created_at < %s
@@ -134,35 +134,6 @@ def in_progress() -> Problem:
     )
 
 
-def row(
-    principal: str,
-    key: str,
-    fingerprint: str,
-    *,
-    status: int,
-    answer: bytes | None,
-    game_id: UUID | None = None,
-    version: int | None = None,
-    seat: str | None = None,
-) -> list[Any]:
-    """Give the parameters of `KEEP`, for whoever makes the statement part of a larger one."""
-    identity: Any = game_id
-    if game_id is not None and not connection.features.has_native_uuid_field:
-        identity = game_id.hex
-    now = timezone.now()
-    return [
-        key_digest(principal, key),
-        fingerprint,
-        status,
-        answer,
-        identity,
-        version,
-        seat,
-        _adapt(now),
-        _adapt(now - KEPT_FOR),
-    ]
-
-
 def keep(
     principal: str,
     key: str,
@@ -183,11 +154,13 @@ def keep(
         Problem: `idempotency_in_progress`; an equal request committed after this one's `claim` had looked. The
             transaction must not commit.
     """
-    parameters = row(
-        principal, key, fingerprint, status=status, answer=answer, game_id=game_id, version=version, seat=seat
-    )
+    identity: Any = game_id
+    if game_id is not None and not connection.features.has_native_uuid_field:
+        identity = game_id.hex
+    now = timezone.now()
+    record = [key_digest(principal, key), fingerprint, status, answer, identity, version, seat, _adapt(now)]
     with connection.cursor() as cursor:
-        cursor.execute(KEEP, parameters)
+        cursor.execute(_KEEP, [*record, _adapt(now - KEPT_FOR)])
         if cursor.rowcount == 0:
             raise in_progress()
 

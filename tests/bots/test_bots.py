@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from bots.arena import act, compete, play_match, seat_view
 from bots.player import REGISTRY, Bot, bot
-from spades import Deal, Match, Ruleset, Seed
-from tests.spades.test_view import seen_by
+from spades import Match, Ruleset, Seed
+from tests.spades.test_view import moved
 
 RULES = Ruleset.resolve({"preset": "two_player"})
 NAMES = sorted(REGISTRY)
@@ -60,29 +60,9 @@ def test_no_decision_depends_on_a_card_that_the_bot_has_not_seen(name: str, numb
     for _ in range(steps):
         match = next(run)
     match = next(run)
-    deal, seat = match.deal, match.turn
-    assert deal is not None
+    seat = match.turn
     assert seat is not None
-    rng = random.Random(number)
-    seen = seen_by(match, seat)
-    places = [place for place, card in enumerate(deal.stock) if card.code not in seen]
-    moved = [deal.stock[place] for place in places]
-    rng.shuffle(moved)
-    stock = list(deal.stock)
-    for place, card in zip(places, moved, strict=True):
-        stock[place] = card
-    other = Deal.restore(
-        RULES,
-        number=deal.number,
-        attempt=1,
-        dealer=deal.dealer,
-        seed=Seed(rng.randbytes(32)),
-        stock=tuple(stock),
-        draws=deal.draws,
-        bids=deal.bids,
-        plays=deal.plays,
-    )
-    elsewhere = Match(RULES, match.sheet, match.dealer, deal=other)
+    elsewhere = moved(match, seat, random.Random(number))
 
     here = bot(name).choose(seat_view(match, seat), random.Random(number))
 

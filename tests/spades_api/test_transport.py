@@ -63,12 +63,19 @@ def test_messages_arrive_in_order(queue):
 def test_a_message_wakes_the_consumer_at_once(queue):
     """kombu's own in-process transport takes up to a second."""
     waits = []
-    reader = Reader(queue, lambda message: (waits.append(time.monotonic() - message.payload), message.ack()))
+    taken = threading.Semaphore(0)
+
+    def take(message) -> None:
+        waits.append(time.monotonic() - message.payload)
+        message.ack()
+        taken.release()
+
+    reader = Reader(queue, take)
     thread = threading.Thread(target=reader.drain, args=(20,))
     thread.start()
     for _ in range(20):
         send(queue, time.monotonic())
-        time.sleep(0.01)  # so that the consumer waits again
+        assert taken.acquire(timeout=30)  # there is nothing left to take, so the consumer waits again
     thread.join(30)
 
     assert len(waits) == 20
