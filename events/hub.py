@@ -2,7 +2,7 @@
 
 Everything in a `Hub` runs on its event loop; only `hint_soon` may be called from elsewhere. A hint says that a game
 has reached some number. It leads to one read of that game for all who wait on it, each of whom gets what it may know.
-A hint may get lost: while anybody waits, the hub also follows the log of all games from a short way behind.
+A hint may get lost: while anybody waits, the hub also asks once a second how far the games have come.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ InPool = Callable[..., Awaitable[Any]]
 TAIL_SECONDS: Final = 1.0
 """How long a lost hint delays a reader, at most."""
 
-IDLE_TICKS: Final = 60
-"""The tail is followed this long after the last reader left, for the next one is usually the same client again."""
-
 READ_ROWS: Final = 256
-HEAD_ROWS: Final = 2000
+ASK_GAMES: Final = 1000
+"""How many games are asked after in one statement."""
+
+UNKNOWN: Final = 2**31 - 1
+"""Stands for the last number of a game that may have moved on unnoticed: the next read finds out."""
+
 QUEUE_EVENTS: Final = 512
 """What a reader may leave unread. A deal of thirteen tricks makes about a hundred events."""
 
@@ -159,25 +161,24 @@ class Hub:
         self._in_pool = in_pool
         self._games: dict[UUID, _Game] = {}
         self._tail: asyncio.Task[None] | None = None
-        self._cursor: asyncio.Future[log.Cursor] | None = None
         self._nudge = asyncio.Event()
+        self.changed = asyncio.Event()
+        """Set when the first reader of a game comes or its last one leaves. Whoever waits for it clears it."""
         self.closing = False
 
     @property
-    def games(self) -> int:
-        """How many games have readers who wait here."""
-        return len(self._games)
+    def games(self) -> frozenset[UUID]:
+        """The games that have readers who wait here."""
+        return frozenset(self._games)
 
-    async def register(self, game_id: UUID) -> Waiter:
-        """Announce a reader before it reads, so that nothing falls between its read and its wait.
-
-        Raises:
-            django.db.Error: the database is away, so nothing could be found behind a lost hint.
-        """
-        await self._follow()
+    def register(self, game_id: UUID) -> Waiter:
+        """Announce a reader before it reads, so that nothing falls between its read and its wait."""
         game = self._games.get(game_id)
         if game is None:
             game = self._games[game_id] = _Game(game_id)
+            self.changed.set()
+        if self._tail is None:
+            self._tail = self._loop.create_task(self._follow())
         waiter = Waiter(self, game)
         game.waiters.add(waiter)
         return waiter
@@ -187,6 +188,7 @@ class Hub:
         game.waiters.discard(waiter)
         if not game.waiters and self._games.get(game.id) is game:
             del self._games[game.id]
+            self.changed.set()
 
     def hint(self, game_id: UUID, number: int) -> None:
         """Take note that the game has reached `number`."""
@@ -196,7 +198,12 @@ class Hub:
             self.look(game)
 
     def hint_soon(self, game_id: UUID, number: int) -> None:
-        """The same, from any thread, at any time: after the loop has ended it does nothing."""
+        """The same, from any thread, at any time: after the loop has ended it does nothing.
+
+        Call it after the commit. Whoever is not registered by then begins to read after it, and needs no hint.
+        """
+        if game_id not in self._games:
+            return
         try:
             self._loop.call_soon_threadsafe(self.hint, game_id, number)
         except RuntimeError:
@@ -207,8 +214,12 @@ class Hub:
         if game.reading is None and game.behind() is not None:
             game.reading = self._loop.create_task(self._read(game))
 
+    def doubt(self, game_id: UUID) -> None:
+        """Read the game once more for its readers: a hint of it may have been lost."""
+        self.hint(game_id, UNKNOWN)
+
     def nudge(self) -> None:
-        """Follow the tail now: hints may have been lost."""
+        """Ask now how far the games have come: hints may have been lost."""
         self._nudge.set()
 
     def close(self) -> None:
@@ -233,57 +244,38 @@ class Hub:
             while (after := game.behind()) is not None:
                 rows = await self._in_pool(log.rows_after, game.id, after, READ_ROWS)
                 if not rows:
-                    # The hint was ahead of what this process can see, or wrong; the tail says the rest.
+                    # The hint was ahead of what this process can see, or wrong, or there was a doubt only.
                     game.hinted = after
                     return
                 rendered: dict[tuple[int, str | None], Told] = {}
                 for waiter in list(game.waiters):
                     waiter.deliver(rows, rendered)
                 game.hinted = max(game.hinted, rows[-1].number)
-        except Exception:  # whatever it was, the tail tries again
+        except Exception:  # whatever it was, it is tried again in a second
             logger.warning("read_failed", game_id=str(game.id), exc_info=True)
         finally:
             game.reading = None
 
     async def _follow(self) -> None:
-        """See to it that the tail is followed from a place behind which every later read begins."""
-        if self._cursor is None:
-            self._cursor = self._loop.create_future()
-            try:
-                start = await self._in_pool(log.now)
-            except BaseException as error:
-                failed, self._cursor = self._cursor, None
-                failed.set_exception(error if isinstance(error, Exception) else RuntimeError("stopped"))
-                failed.exception()  # somebody has looked at it, even if nobody else waits
-                raise
-            self._cursor.set_result(start)
-            self._tail = self._loop.create_task(self._follow_from(start))
-        else:
-            await asyncio.shield(self._cursor)
-
-    async def _follow_from(self, cursor: log.Cursor) -> None:
-        idle = 0
-        while self._games or idle < IDLE_TICKS:
+        """While anybody waits, find what no hint has told."""
+        while self._games:
             try:
                 async with asyncio.timeout(TAIL_SECONDS):
                     await self._nudge.wait()
             except TimeoutError:
                 pass
             self._nudge.clear()
-            idle = 0 if self._games else idle + 1
             try:
-                cursor = await self._catch_up(cursor)
-            except Exception:  # the database is away: the cursor stays where it is
+                await self._catch_up()
+            except Exception:  # the database is away
                 logger.warning("tail_failed", exc_info=True)
-        self._cursor = self._tail = None
+        self._tail = None
 
-    async def _catch_up(self, cursor: log.Cursor) -> log.Cursor:
-        while True:
-            found, cursor = await self._in_pool(log.heads, cursor, HEAD_ROWS)
-            for game_id, number in found:
+    async def _catch_up(self) -> None:
+        waited_for = list(self._games)
+        for start in range(0, len(waited_for), ASK_GAMES):
+            numbers = await self._in_pool(log.last_numbers, waited_for[start : start + ASK_GAMES])
+            for game_id, number in numbers.items():
                 self.hint(game_id, number)
-            if len(found) < HEAD_ROWS:
-                break
         for game in list(self._games.values()):
             self.look(game)  # a read that failed is made again
-        return cursor

@@ -62,10 +62,12 @@ _TAIL: Final = MappingProxyType(
         "sqlite": f"{_SELECT} WHERE %s = 0 AND id > %s ORDER BY id LIMIT %s",
     }
 )
-_HEADS: Final = MappingProxyType(
+# One probe of an index for each game, however long the game is.
+_LAST: Final = f"(SELECT max(number) FROM {_TABLE} WHERE game_id = asked.value)"
+_LAST_NUMBERS: Final = MappingProxyType(
     {
-        "postgresql": f"SELECT xid, id, game_id, number FROM {_TABLE} WHERE {_SETTLED} ORDER BY xid, id LIMIT %s",
-        "sqlite": f"SELECT 0, id, game_id, number FROM {_TABLE} WHERE %s = 0 AND id > %s ORDER BY id LIMIT %s",
+        "postgresql": f"SELECT asked.value, {_LAST} FROM unnest(%s::uuid[]) AS asked (value)",
+        "sqlite": f"SELECT asked.value, {_LAST} FROM json_each(%s) AS asked",
     }
 )
 _NOW: Final = MappingProxyType(
@@ -199,14 +201,14 @@ def tail(cursor: Cursor, limit: int) -> tuple[list[Row], Cursor]:
     return [_row(values) for values in found], cursor
 
 
-def heads(cursor: Cursor, limit: int) -> tuple[list[tuple[UUID, int]], Cursor]:
-    """As `tail`, but only (game, number) of each event: enough to know who has something to read."""
+def last_numbers(game_ids: Sequence[UUID]) -> dict[UUID, int]:
+    """The number of the last event of each of these games that has any."""
+    keys: Any = [_key(game_id) for game_id in game_ids]
+    if connection.vendor == "sqlite":
+        keys = orjson.dumps(keys).decode()
     with connection.cursor() as db:
-        db.execute(_HEADS[connection.vendor], (*cursor, limit))
-        found = db.fetchall()
-    if found:
-        cursor = Cursor(found[-1][0], found[-1][1])
-    return [(_uuid(game_id), number) for _, _, game_id, number in found], cursor
+        db.execute(_LAST_NUMBERS[connection.vendor], (keys,))
+        return {_uuid(game_id): number for game_id, number in db.fetchall() if number is not None}
 
 
 def now() -> Cursor:

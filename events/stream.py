@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, MutableMapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
@@ -97,32 +97,28 @@ class Streams:
 
     async def __call__(self, game_id: UUID, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request for which `game_waited_for` gave `game_id`."""
-        async with _until_gone(receive) as gone, self._registered(game_id, gone) as waiter:
-            if _wants_stream(scope):
-                await self._stream(scope, send, waiter, gone)
-            else:
-                await self._long_poll(scope, send, waiter, gone)
+        async with _until_gone(receive) as gone:
+            with self._registered(game_id, gone) as waiter:
+                if _wants_stream(scope):
+                    await self._stream(scope, send, waiter, gone)
+                else:
+                    await self._long_poll(scope, send, waiter, gone)
 
-    @asynccontextmanager
-    async def _registered(self, game_id: UUID, gone: asyncio.Task[None]) -> AsyncIterator[Waiter | None]:
-        """A place in the hub, or None when the database is away: then the ordinary answer is all there is."""
-        try:
-            waiter = await self._hub.register(game_id)
-        except DatabaseError as error:
-            logger.warning("nobody_can_wait", error=repr(error))
-            yield None
-            return
+    @contextmanager
+    def _registered(self, game_id: UUID, gone: asyncio.Task[None]) -> Iterator[Waiter]:
+        """A place in the hub."""
+        waiter = self._hub.register(game_id)
         gone.add_done_callback(lambda _: waiter.wake())
         try:
             yield waiter
         finally:
             waiter.leave()
 
-    async def _long_poll(self, scope: Scope, send: Send, waiter: Waiter | None, gone: asyncio.Task[None]) -> None:
+    async def _long_poll(self, scope: Scope, send: Send, waiter: Waiter, gone: asyncio.Task[None]) -> None:
         deadline = asyncio.get_running_loop().time() + _seconds(_query_value(scope, "wait"))
         answer = await self._ask(scope)
         reader = _admitted(answer)
-        if waiter is None or reader is None or reader.finished or _page(answer)["items"]:
+        if reader is None or reader.finished or _page(answer)["items"]:
             await _send_whole(send, answer.status, answer.headers, answer.body)
             return
         waiter.place(reader.after, reader.seat)
@@ -143,10 +139,10 @@ class Streams:
         body = orjson.dumps(log.body(items, after=reader.after, limit=reader.limit, version=version))
         await _send_whole(send, HTTPStatus.OK, _without(answer.headers, _NOT_OF_A_NEW_BODY), body)
 
-    async def _stream(self, scope: Scope, send: Send, waiter: Waiter | None, gone: asyncio.Task[None]) -> None:
+    async def _stream(self, scope: Scope, send: Send, waiter: Waiter, gone: asyncio.Task[None]) -> None:
         first = await self._ask(_asking_json(scope, _header(scope, b"last-event-id")))
         reader = _admitted(first)
-        if waiter is None or reader is None:
+        if reader is None:
             await _send_whole(send, first.status, first.headers, first.body)
             return
         try:

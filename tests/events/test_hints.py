@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import asynccontextmanager
 from uuid import uuid4
 
 import pytest
+import redis
 from django.conf import settings as django_settings
 
 from events import hints
@@ -27,7 +29,7 @@ def test_a_hint_reaches_the_hub_of_its_own_process(write_events, transactional_d
         pool = Pool(2)
         hub = Hub(pool.query)
         sender.attach(hub)
-        waiter = await hub.register(game_id)
+        waiter = hub.register(game_id)
         waiter.place(0, None)
 
         def play() -> None:
@@ -43,31 +45,96 @@ def test_a_hint_reaches_the_hub_of_its_own_process(write_events, transactional_d
     assert asyncio.run(scenario()) == [1]
 
 
-def test_a_hint_reaches_other_processes(write_events, transactional_db, monkeypatch):
-    if not django_settings.REDIS_URL:
-        pytest.skip("hints between processes need REDIS_URL")
-    monkeypatch.setattr(hub_module, "TAIL_SECONDS", 3600.0)
-    game_id = uuid4()
+needs_redis = pytest.mark.skipif(not django_settings.REDIS_URL, reason="hints between processes need REDIS_URL")
 
-    async def scenario():
-        pool = Pool(2)
-        hub = Hub(pool.query)
-        listening = asyncio.create_task(hints.listen(hub))
-        waiter = await hub.register(game_id)
-        waiter.place(0, None)
-        for _ in range(2):  # the first may be found by looking after what was said while nobody listened
-            number = await pool.run(write_events, game_id, PLAYED)
-            async with asyncio.timeout(30):
-                while waiter.seen != number:
-                    await asyncio.to_thread(Hints().publish, game_id, number)
-        told = [one.number for one in waiter.take()]
+
+@asynccontextmanager
+async def listening_hub():
+    pool = Pool(2)
+    hub = Hub(pool.query)
+    listening = asyncio.create_task(hints.listen(hub))
+    try:
+        yield hub, pool
+    finally:
         listening.cancel()
         await asyncio.gather(listening, return_exceptions=True)
         await hub.stop()
         await pool.close()
-        return told
+
+
+async def next_number(waiter):
+    """The number of the next event that a reader is told, which is one."""
+    async with asyncio.timeout(30):
+        while not (told := waiter.take()):
+            await waiter.wait(30)
+    (one,) = told
+    return one.number
+
+
+@needs_redis
+def test_a_hint_reaches_other_processes(write_events, transactional_db, monkeypatch):
+    monkeypatch.setattr(hub_module, "TAIL_SECONDS", 3600.0)
+    game_id = uuid4()
+
+    async def scenario():
+        async with listening_hub() as (hub, pool):
+            waiter = hub.register(game_id)
+            waiter.place(0, None)
+            heard = []
+            for _ in range(2):  # the first may be found by looking after what was said while nobody listened
+                number = await pool.run(write_events, game_id, PLAYED)
+                await asyncio.to_thread(Hints().publish, game_id, number)
+                heard.append(await next_number(waiter))
+            return heard
 
     assert asyncio.run(scenario()) == [1, 2]
+
+
+@needs_redis
+def test_what_was_said_before_a_game_was_listened_to_is_looked_for(write_events, transactional_db, monkeypatch):
+    monkeypatch.setattr(hub_module, "TAIL_SECONDS", 3600.0)
+    game_id = uuid4()
+
+    async def scenario():
+        async with listening_hub() as (hub, pool):
+            waiter = hub.register(game_id)
+            waiter.place(0, None)
+            await pool.run(write_events, game_id, PLAYED)  # and nobody says so
+            return await next_number(waiter)
+
+    assert asyncio.run(scenario()) == 1
+
+
+@needs_redis
+def test_a_connection_that_redis_has_closed_costs_no_hint(write_events, transactional_db, monkeypatch):
+    monkeypatch.setattr(hub_module, "TAIL_SECONDS", 3600.0)
+    monkeypatch.setattr(hints, "IDLE_SECONDS", 0.0)
+    game_id, sender = uuid4(), Hints()
+
+    async def scenario():
+        async with listening_hub() as (hub, pool):
+            waiter = hub.register(game_id)
+            waiter.place(0, None)
+            number = await pool.run(write_events, game_id, PLAYED)
+            await asyncio.to_thread(sender.publish, game_id, number)
+            heard = [await next_number(waiter)]
+
+            def disconnect():
+                with redis.Redis.from_url(django_settings.REDIS_URL) as server:
+                    server.client_kill_filter(_id=None, skipme=True, _type="normal", addr=address(sender))
+
+            await asyncio.to_thread(disconnect)
+            number = await pool.run(write_events, game_id, PLAYED)
+            await asyncio.to_thread(sender.publish, game_id, number)
+            return [*heard, await next_number(waiter)]
+
+    assert asyncio.run(scenario()) == [1, 2]
+
+
+def address(sender):
+    """Where the sender's connection comes from, as Redis knows it."""
+    host, port = sender._abroad._connection._sock.getsockname()[:2]
+    return f"{host}:{port}"
 
 
 def test_sending_neither_fails_nor_waits_when_redis_is_away(settings):
@@ -81,12 +148,21 @@ def test_sending_neither_fails_nor_waits_when_redis_is_away(settings):
     assert time.monotonic() - started < 2
 
 
-@pytest.mark.parametrize("data", [b"", b"game:1", b"\xff:1", f"{uuid4()}:".encode(), f"{uuid4()}:x".encode()])
-def test_what_is_no_hint_is_dropped(data):
+@pytest.mark.parametrize(
+    ("channel", "data"),
+    [
+        (b"spades.events", b"1"),
+        (b"spades.events.game", b"1"),
+        (b"spades.events.\xff", b"1"),
+        (f"spades.events.{uuid4()}".encode(), b""),
+        (f"spades.events.{uuid4()}".encode(), b"x"),
+    ],
+)
+def test_what_is_no_hint_is_dropped(channel, data):
     async def scenario():
         async def never(*_):
             raise AssertionError("nothing is read")
 
-        hints.take(Hub(never), data)
+        hints.take(Hub(never), {"type": "message", "channel": channel, "data": data})
 
     asyncio.run(scenario())

@@ -158,7 +158,16 @@ def test_the_tail_gives_each_event_once_and_in_order(write_events):
     found = [(row.game_id, row.number) for row in rows]
     assert found == [(game_id, number) for numbers in ((1, 2), (3, 4)) for game_id in games for number in numbers]
     assert log.tail(cursor, 5) == ([], cursor)
-    assert log.heads(start, 100)[0] == found
+
+
+def test_the_last_numbers_of_games_are_asked_for_together(write_events):
+    games = [uuid4() for _ in range(3)]
+    for game_id in games[:2]:
+        write_events(game_id, PLAYED, DRAWN)
+    write_events(games[0], PLAYED)
+
+    assert log.last_numbers(games) == {games[0]: 3, games[1]: 2}
+    assert log.last_numbers([]) == {}
 
 
 @committed

@@ -255,7 +255,7 @@ def test_a_client_that_leaves_is_forgotten():
                 await asyncio.gather(*(client.task for client in clients))
             return setting.hub.games
 
-    assert asyncio.run(scenario()) == 0
+    assert not asyncio.run(scenario())
 
 
 def test_a_stream_tells_what_was_and_what_happens(write_events):
@@ -356,7 +356,7 @@ def test_a_stream_is_kept_alive_until_the_token_is_revoked(write_events, monkeyp
 
     assert ids(alive) == [1]
     assert ids(end) == []
-    assert games == 0
+    assert not games
 
 
 def test_a_slow_client_is_given_up_and_may_come_back(write_events, monkeypatch):
