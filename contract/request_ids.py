@@ -5,16 +5,16 @@ from __future__ import annotations
 import logging
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from contextvars import ContextVar
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from django.http import HttpRequest, HttpResponseBase
 
 from contract.ids import uuid7
 
-__all__ = ["HEADER", "RequestIdMiddleware", "current", "resume", "usable"]
+__all__ = ["HEADER", "RequestIdMiddleware", "add_to_log", "current", "forget", "resume", "usable"]
 
 HEADER: Final = "X-Request-Id"
 
@@ -40,9 +40,20 @@ def resume(request_id: str | None) -> str:
     """Work under `request_id` from here on: what this thread logs carries it. For tasks and for the event loop."""
     request_id = usable(request_id)
     _current.set(request_id)
-    structlog.contextvars.clear_contextvars()
-    structlog.contextvars.bind_contextvars(request_id=request_id)
     return request_id
+
+
+def forget() -> None:
+    """Work for no request any more."""
+    _current.set(None)
+
+
+def add_to_log(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Put the id into a line that is logged; a processor of structlog."""
+    request_id = _current.get()
+    if request_id is not None:
+        event.setdefault("request_id", request_id)
+    return event
 
 
 class RequestIdMiddleware:
@@ -73,4 +84,5 @@ class RequestIdMiddleware:
                 ms=round((time.perf_counter() - started) * 1000, 2),
                 **({"reason": reason} if reason is not None else {}),
             )
+        forget()
         return response

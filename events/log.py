@@ -6,9 +6,10 @@ for ever the same; nothing here decides who may know what.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -40,7 +41,7 @@ COLUMNS: Final = (
     "own",
     "format",
 )
-"""The columns that a writer fills, in the order of `insert_rows`. The database gives `id` and `xid`."""
+"""The columns that a writer fills. The database gives `id` and `xid`."""
 
 ENDS: Final = frozenset({"game_finished", "game_aborted"})
 """Types of event after which a game has no other."""
@@ -128,33 +129,32 @@ START: Final = Cursor(0, 0)
 """Before the first event there ever was."""
 
 
-def insert_rows(game_id: UUID, first_number: int, at: datetime, entries: Iterable[Entry]) -> list[tuple[Any, ...]]:
-    """Make the rows of consecutive events, to be inserted under `COLUMNS` in one statement.
+def insertion(first_number: int, entries: Sequence[Entry]) -> tuple[str, dict[str, Any]]:
+    """The statement that inserts consecutive events, and its values but two that the caller has anyway.
+
+    These are `id`, the game's, and `at`, the time; as the driver takes them.
 
     Args:
         first_number: number of the first of them, one more than the game's version.
-        at: an aware time.
-
-    Returns:
-        One tuple an event, of values that the connection's driver takes as they are.
     """
-    game_key = _key(game_id)
-    at_value = connection.ops.adapt_datetimefield_value(at)
-    return [
-        (
-            game_key,
-            number,
-            number,
-            at_value,
-            entry.type,
-            entry.deal_number,
-            entry.seat,
-            orjson.dumps(entry.public).decode(),
-            orjson.dumps(entry.own).decode(),
-            FORMAT,
-        )
-        for number, entry in enumerate(entries, first_number)
-    ]
+    values: dict[str, Any] = {"format": FORMAT}
+    for place, entry in enumerate(entries):
+        values[f"number_{place}"] = first_number + place
+        values[f"type_{place}"] = entry.type
+        values[f"deal_{place}"] = entry.deal_number
+        values[f"seat_{place}"] = entry.seat
+        values[f"public_{place}"] = orjson.dumps(entry.public).decode()
+        values[f"own_{place}"] = orjson.dumps(entry.own).decode() if entry.own else "{}"
+    return _insert(len(entries)), values
+
+
+@lru_cache(maxsize=64)
+def _insert(rows: int) -> str:
+    row = (
+        "(%(id)s, %(number_{0})s, %(number_{0})s, %(at)s, %(type_{0})s, %(deal_{0})s, %(seat_{0})s, "
+        "%(public_{0})s, %(own_{0})s, %(format)s)"
+    )
+    return f"INSERT INTO {_TABLE} ({', '.join(COLUMNS)}) VALUES {', '.join([row.format(n) for n in range(rows)])}"
 
 
 def rows_after(game_id: UUID, after: int, limit: int) -> list[Row]:

@@ -13,21 +13,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final
 from uuid import UUID
 
 import orjson
 from django.db import connection
 
 from accounts.bearer import Bearer
+from accounts.models import Token
 from events import log
 from events.log import Entry
 from games.models import Action, Deal, Game, Seat
 
 __all__ = ["DealRow", "GameRow", "Occupant", "Reading", "Unauthenticated", "Unknown"]
 
-_GAME, _SEAT, _DEAL, _ACTION = (model._meta.db_table for model in (Game, Seat, Deal, Action))
-_TOKEN, _EVENT = "accounts_token", "events_event"
+_POSTGRESQL: Final = connection.vendor == "postgresql"
+
+_GAME, _SEAT, _DEAL, _ACTION, _TOKEN = (model._meta.db_table for model in (Game, Seat, Deal, Action, Token))
 
 _GAME_COLUMNS = (
     "id",
@@ -66,9 +69,11 @@ _TOKEN_EXISTS = {
     "spk": f"SELECT 1 FROM {_TOKEN} WHERE digest = %s AND revoked_at IS NULL",
 }
 _ACTION_COLUMNS = ("game_id", "version", "deal_number", "seat", "input", "at")
-_INSERT_ACTION = f"INSERT INTO {_ACTION} ({', '.join(_ACTION_COLUMNS)}) VALUES (%s, %s, %s, %s, %s, %s)"
-_EVENT_VALUES = f"({', '.join(['%s'] * len(log.COLUMNS))})"
-_INSERT_EVENT = f"INSERT INTO {_EVENT} ({', '.join(log.COLUMNS)}) VALUES "
+# Named, since a value that stands in several places is sent once.
+_INSERT_ACTION = (
+    f"INSERT INTO {_ACTION} ({', '.join(_ACTION_COLUMNS)}) "
+    "VALUES (%(id)s, %(version)s, %(deal_number)s, %(seat)s, %(input)s, %(at)s)"
+)
 
 
 class Unauthenticated(Exception):
@@ -212,20 +217,24 @@ def write(
     """
     version = game.version + len(entries)
     columns = {"version": version, **changes}
-    update = f"UPDATE {_GAME} SET {', '.join(f'{name} = %s' for name in columns)} WHERE id = %s"
-    game_values = [*(_value(value) for value in columns.values()), _key(game.id)]
-    action_values = [_key(game.id), version, deal_number, seat, orjson.dumps(action).decode(), _value(at)]
-    rows = log.insert_rows(game.id, game.version + 1, at, entries)
+    values = {f"new_{name}": _value(value) for name, value in columns.items()}
+    values |= {"id": _key(game.id), "version": version, "deal_number": deal_number, "seat": seat}
+    values |= {"input": orjson.dumps(action).decode(), "at": _value(at)}
+    update = _update(tuple(columns))
+    insert_events, event_values = log.insertion(game.version + 1, entries)
+    values |= event_values
     with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            events = _INSERT_EVENT + ", ".join([_EVENT_VALUES] * len(rows))
-            sql = f"WITH changed AS ({update}), kept AS ({_INSERT_ACTION}) {events}"
-            cursor.execute(sql, [*game_values, *action_values, *(value for row in rows for value in row)])
+        if _POSTGRESQL:
+            cursor.execute(f"WITH changed AS ({update}), kept AS ({_INSERT_ACTION}) {insert_events}", values)
         else:
-            cursor.execute(update, game_values)
-            cursor.execute(_INSERT_ACTION, action_values)
-            cursor.executemany(_INSERT_EVENT + _EVENT_VALUES, rows)
+            for sql in (update, _INSERT_ACTION, insert_events):
+                cursor.execute(sql, values)
     return version
+
+
+@lru_cache(maxsize=32)
+def _update(names: tuple[str, ...]) -> str:
+    return f"UPDATE {_GAME} SET {', '.join(f'{name} = %(new_{name})s' for name in names)} WHERE id = %(id)s"
 
 
 def read_deal(game_id: UUID, number: int, attempt: int = 1) -> DealRow:
@@ -339,16 +348,24 @@ def bots_due(before: datetime, limit: int) -> list[tuple[UUID, int]]:
 
 def _locking(lock: bool) -> str:
     # SQLite's writing transactions take the one lock there is when they begin.
-    return " FOR UPDATE OF g" if lock and connection.vendor == "postgresql" else ""
+    return " FOR UPDATE OF g" if lock and _POSTGRESQL else ""
 
 
 def _game_row(row: Sequence[Any]) -> GameRow:
     values = dict(zip(_GAME_COLUMNS, row, strict=False))
-    for name in ("id", "host_id"):
-        values[name] = _uuid(values[name])
-    for name in ("created_at", "bot_due_at", "deadline", "finished_at"):
-        values[name] = _time(values[name])
-    values["occupants"] = tuple(
+    if not _POSTGRESQL:
+        for name in ("id", "host_id"):
+            values[name] = UUID(values[name])
+        for name in ("created_at", "bot_due_at", "deadline", "finished_at"):
+            values[name] = _time(values[name])
+    values["occupants"] = _occupants(values["occupants"])
+    return GameRow(**values)
+
+
+@lru_cache(maxsize=1024)
+def _occupants(text: str) -> tuple[Occupant, ...]:
+    """Who sits at a table; the same for every action of a game, so it is read once."""
+    return tuple(
         Occupant(
             one["seat"],
             one["kind"],
@@ -357,9 +374,8 @@ def _game_row(row: Sequence[Any]) -> GameRow:
             one["bot"],
             one["token"],
         )
-        for one in orjson.loads(values["occupants"])
+        for one in orjson.loads(text)
     )
-    return GameRow(**values)
 
 
 def _deal_row(row: Sequence[Any]) -> DealRow:
@@ -373,7 +389,7 @@ def _scopes(value: Any) -> frozenset[str]:
 
 
 def _key(value: UUID) -> Any:
-    return value if connection.vendor == "postgresql" else value.hex
+    return value if _POSTGRESQL else value.hex
 
 
 def _uuid(value: Any) -> UUID | None:
@@ -381,6 +397,8 @@ def _uuid(value: Any) -> UUID | None:
 
 
 def _value(value: Any) -> Any:
+    if _POSTGRESQL:
+        return value  # psycopg takes times and ids as they are
     if isinstance(value, datetime):
         return connection.ops.adapt_datetimefield_value(value)
     return _key(value) if isinstance(value, UUID) else value

@@ -50,6 +50,7 @@ def bind_to_logs(task_id: str, task: Any, **_: Any) -> None:
 @signals.task_postrun.connect(weak=False)
 def tidy_up(**_: Any) -> None:
     """Forget the task, and replace a database connection that broke: Celery's own closing of them is switched off."""
+    request_ids.forget()
     structlog.contextvars.clear_contextvars()
     for connection in connections.all(initialized_only=True):
         connection.close_if_unusable_or_obsolete()

@@ -7,8 +7,11 @@ from typing import Any, Final
 import orjson
 import structlog
 
+from contract import request_ids
+
 _SHARED: Final[list[Any]] = [
     structlog.contextvars.merge_contextvars,
+    request_ids.add_to_log,
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.stdlib.ExtraAdder(),

@@ -61,17 +61,20 @@ SEES = (ContractReason.NOT_YOUR_SEAT, ContractReason.SPECTATORS_FORBIDDEN)
 EVENTS_MOST = 500
 
 
-def _ask(endpoint: Endpoint, request: Request, body: Any) -> Ask:
-    """What comes with an action besides its body."""
+def _ask(endpoint: Endpoint, request: Request, serializer: Any) -> tuple[Ask, dict[str, Any]]:
+    """What comes with an action, and its body."""
+    bearer = bearers.require(request)
+    body = read_body(request, serializer)
     key = key_from(request)
-    return Ask(
-        bearer=bearers.require(request),
+    ask = Ask(
+        bearer=bearer,
         seat=request.META.get("HTTP_X_SEAT"),
         version=if_match_version(request),
         key=key,
-        fingerprint=fingerprint(request.method or "", request.path, body) if key else "",
+        fingerprint=fingerprint(request.method or "", request.path, request.data) if key else "",
         dry_run=endpoint.query.get("dry_run", False),
     )
+    return ask, body
 
 
 def _done(done: Done) -> HttpResponse:
@@ -86,9 +89,8 @@ def _done(done: Done) -> HttpResponse:
 def _act(
     endpoint: Endpoint, request: Request, serializer: Any, service: Callable[..., Done], **ids: Any
 ) -> HttpResponse:
-    bearers.require(request)
-    body = read_body(request, serializer)
-    return _done(service(ask=_ask(endpoint, request, request.data), **ids, **body))
+    ask, body = _ask(endpoint, request, serializer)
+    return _done(service(ask=ask, **ids, **body))
 
 
 class GamesView(Endpoint):
@@ -355,9 +357,7 @@ class DrawsView(Endpoint):
     )
     def post(self, request: Request, game_id: UUID) -> HttpResponse:
         """Keep the card that you look at, and the next one is discarded; or decline it, and the next one is yours."""
-        bearers.require(request)
-        body = read_body(request, DrawSerializer)
-        ask = _ask(self, request, request.data)
+        ask, body = _ask(self, request, DrawSerializer)
         decision = DrawDecision(body["decision"])
         return _done(play.draw_card(ask=ask, game_id=game_id, decision=decision))
 

@@ -213,7 +213,7 @@ def test_two_operations_of_one_name_are_refused():
         ({"keeps": True}, "/v1/things", {"idempotency_in_progress", "idempotency_mismatch"}),
         ({"reasons": [Reason.NOT_IN_HAND]}, "/v1/things", {"not_in_hand"}),
     ],
-    ids=str,
+    ids=lambda value: str(sorted(value) if isinstance(value, set) else value),
 )
 def test_what_an_operation_declares_decides_what_it_can_refuse_with(declared, path, more):
     def post(self, request):

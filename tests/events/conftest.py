@@ -9,9 +9,6 @@ from django.db import connection
 from events import log
 from events.models import Event
 
-INSERT = (
-    f"INSERT INTO {Event._meta.db_table} ({', '.join(log.COLUMNS)}) VALUES ({', '.join(['%s'] * len(log.COLUMNS))})"
-)
 AT = datetime(2026, 3, 1, 12, 0, 0, 250, tzinfo=UTC)
 
 
@@ -21,9 +18,10 @@ def write_events():
 
     def write(game_id: UUID, *entries: log.Entry, using=connection) -> int:
         number = Event.objects.filter(game_id=game_id).count()
-        rows = log.insert_rows(game_id, number + 1, AT, entries)
+        sql, values = log.insertion(number + 1, entries)
+        key = game_id if using.vendor == "postgresql" else game_id.hex
         with using.cursor() as cursor:
-            cursor.executemany(INSERT, rows)
+            cursor.execute(sql, {**values, "id": key, "at": using.ops.adapt_datetimefield_value(AT)})
         return number + len(entries)
 
     return write

@@ -27,15 +27,15 @@ class CountingPool(Pool):
         super().__init__(2)
         self.read: list[str] = []
 
-    async def query(self, work, *args):
+    async def run(self, work, *args):
         self.read.append(work.__name__)
-        return await super().query(work, *args)
+        return await super().run(work, *args)
 
 
 @asynccontextmanager
 async def running_hub():
     pool = CountingPool()
-    hub = Hub(pool.query)
+    hub = Hub(pool.run)
     try:
         yield hub, pool
     finally:
@@ -123,7 +123,7 @@ def test_nothing_is_lost_between_a_first_read_and_the_wait(write_events):
     async def scenario():
         async with running_hub() as (hub, pool):
             waiter = hub.register(game_id)
-            first = await pool.query(log.page, game_id, 0, 10, None)
+            first = await pool.run(log.page, game_id, 0, 10, None)
             hub.hint(game_id, await pool.run(write_events, game_id, PLAYED))
             waiter.place(first[-1]["number"], None)
             return [event["number"] for event in first], await told(waiter, 1)
@@ -231,7 +231,7 @@ def test_a_reader_who_comes_while_others_are_read_for_misses_nothing(write_event
         pool = Pool(2)
 
         async def query(work, *args):
-            rows = await pool.query(work, *args)
+            rows = await pool.run(work, *args)
             if work is log.rows_after and late.seen is None:
                 late.place(0, None)
             return rows

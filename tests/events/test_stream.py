@@ -36,7 +36,7 @@ class View:
         self.answered = asyncio.Event()
 
     async def ask(self, scope) -> Answer:
-        answer = await self.pool.query(self.answer, scope)
+        answer = await self.pool.run(self.answer, scope)
         self.answered.set()
         return answer
 
@@ -131,9 +131,9 @@ class Client:
 class Setting:
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
-        self.hub = Hub(pool.query)
+        self.hub = Hub(pool.run)
         self.view = View(pool)
-        self.streams = Streams(self.hub, self.view.ask, pool.query)
+        self.streams = Streams(self.hub, self.view.ask, pool.run)
 
     def open(self, scope) -> Client:
         return Client(self.streams, scope)

@@ -8,10 +8,13 @@ import subprocess
 import sys
 import threading
 from contextlib import asynccontextmanager
+from typing import ClassVar
 
 import orjson
 import pytest
-from django.db import connections
+from django.core.handlers.wsgi import WSGIHandler
+from django.db import OperationalError, connections
+from django.http import HttpResponse, StreamingHttpResponse
 
 from spades_api.asgi import Application
 from spades_api.bridge import BODY_BYTES, DISCARD_BYTES, Bridge, Pool
@@ -33,21 +36,22 @@ def make_scope(method="GET", path="/", query=b"", headers=()):
     }
 
 
-class Echo:
-    """A WSGI application that answers with the environment it was given."""
+class Echo(WSGIHandler):
+    """A handler that answers with the environment it was given."""
 
-    status = "200 OK"
-    headers = (("Content-Type", "application/json"), ("X-Odd", "é"))
+    status = 200
+    headers: ClassVar[dict[str, str]] = {"X-Odd": "é"}
+    response_class = HttpResponse
 
-    def __call__(self, environ, start_response) -> list[bytes]:
-        start_response(self.status, list(self.headers))
-        kept = {key: value for key, value in environ.items() if isinstance(value, str | bool)}
-        return Response([orjson.dumps({**kept, "body": environ["wsgi.input"].read().decode("latin-1")})])
+    def __init__(self) -> None:
+        """Load no middleware."""
 
-
-class Response(list):
-    def close(self) -> None:
-        pass
+    def get_response(self, request):
+        kept = {key: value for key, value in request.environ.items() if isinstance(value, str | bool)}
+        content = orjson.dumps({**kept, "body": request.environ["wsgi.input"].read().decode("latin-1")})
+        return self.response_class(
+            content, content_type="application/json", status=self.status, headers=self.headers.items()
+        )
 
 
 async def exchange(application, scope, *messages):
@@ -104,14 +108,14 @@ def test_a_request_becomes_a_wsgi_environment():
 
     assert status == 200
     assert headers == [
-        (b"content-type", b"application/json"),
         (b"x-odd", b"\xe9"),
+        (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
     ]
     assert orjson.loads(body) == {
         "REQUEST_METHOD": "POST",
         "SCRIPT_NAME": "",
-        "PATH_INFO": "/v1/games/Ã©ÿ",
+        "PATH_INFO": "/v1/games/é%FF",  # as Django reads it
         "QUERY_STRING": "a=1&b=%20",
         "SERVER_PROTOCOL": "HTTP/1.1",
         "SERVER_NAME": "127.0.0.1",
@@ -165,29 +169,39 @@ def test_a_head_has_the_length_and_no_body():
     assert int(dict(headers)[b"content-length"]) > 100
 
 
-@pytest.mark.parametrize("line", ["204 No Content", "304 Not Modified"])
-def test_an_answer_without_a_body_has_no_length(line):
+@pytest.mark.parametrize("code", [204, 304])
+def test_an_answer_without_a_body_has_no_length(code):
     class Nothing(Echo):
-        status = line
-        headers = (("Content-Length", "0"),)
-
-        def __call__(self, environ, start_response) -> list[bytes]:
-            super().__call__(environ, start_response)
-            return Response([])
+        def get_response(self, request):
+            response = HttpResponse(status=code, headers={"Content-Length": "0"})
+            del response["Content-Type"]
+            return response
 
     status, headers, body = ask(Nothing(), make_scope())
 
-    assert (status, headers, body) == (int(line[:3]), [], b"")
+    assert (status, headers, body) == (code, [], b"")
+
+
+def test_an_answer_in_parts_is_put_together():
+    class Parts(Echo):
+        def get_response(self, request):
+            return StreamingHttpResponse([b"one ", b"two"], content_type="text/plain")
+
+    status, headers, body = ask(Parts(), make_scope())
+
+    assert (status, body) == (200, b"one two")
+    assert dict(headers)[b"content-length"] == b"7"
 
 
 def test_a_client_that_leaves_while_sending_is_not_answered():
     asked = []
 
-    def application(environ, start_response):
-        asked.append(environ)
-        return Echo()(environ, start_response)
+    class Asked(Echo):
+        def get_response(self, request):
+            asked.append(request)
+            return super().get_response(request)
 
-    answer = ask(application, make_scope("POST"), part(b"half", more=True), {"type": "http.disconnect"})
+    answer = ask(Asked(), make_scope("POST"), part(b"half", more=True), {"type": "http.disconnect"})
 
     assert (answer, asked) == (None, [])
 
@@ -195,16 +209,19 @@ def test_a_client_that_leaves_while_sending_is_not_answered():
 def test_the_response_is_closed_in_the_thread_that_made_it():
     made, closed = [], []
 
-    class Closing(Response):
+    class Closing(HttpResponse):
+        def __init__(self, *args, **kwargs) -> None:
+            super().__init__(*args, **kwargs)
+            made.append(threading.get_ident())
+
         def close(self) -> None:
+            super().close()
             closed.append(threading.get_ident())
 
-    def application(environ, start_response):
-        made.append(threading.get_ident())
-        start_response("200 OK", [])
-        return Closing([b""])
+    class Handler(Echo):
+        response_class = Closing
 
-    ask(application, make_scope())
+    ask(Handler(), make_scope())
 
     assert made == closed != [threading.get_ident()]
 
@@ -265,7 +282,7 @@ def test_connections_stay_open_between_requests_and_are_closed_with_the_pool():
     async def scenario():
         pool = Pool(1)
         for _ in range(3):
-            connection = await pool.query(look)
+            connection = await pool.run(look)
         await pool.close()
         return connection
 
@@ -274,6 +291,34 @@ def test_connections_stay_open_between_requests_and_are_closed_with_the_pool():
     assert len(seen) == 1
     with pytest.raises(Exception, match="closed"):
         connection.cursor().execute("SELECT 1")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_connection_that_broke_is_replaced():
+    if connections["default"].vendor != "postgresql":
+        pytest.skip("SQLite has no connection that could break")
+
+    def number():
+        with connections["default"].cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid()")
+            return cursor.fetchone()[0]
+
+    def end(pid):
+        with connections["default"].cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
+
+    async def scenario():
+        pool, other = Pool(1), Pool(1)
+        first = await pool.run(number)
+        await other.run(end, first)
+        with pytest.raises(OperationalError):
+            await pool.run(number)
+        second = await pool.run(number)
+        await pool.close()
+        await other.close()
+        return first != second
+
+    assert asyncio.run(scenario())
 
 
 def test_a_server_that_knows_nothing_of_django_can_load_the_application():
