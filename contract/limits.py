@@ -3,10 +3,10 @@
 Each limit is a fixed window: a quota that is full again when the window ends. Every answer below /v1 says what was
 counted and what is left (`RateLimit-Policy` and `RateLimit`, as in draft-ietf-httpapi-ratelimit-headers-10).
 
-A request with a token counts for that token, whatever address it comes from; one without, or with a token that is
-then refused, counts for the address of the connection. Forwarding headers are not looked at: a caller could write
-anything in them. Behind a proxy all callers without a token share the proxy's address, so a deployment there limits
-them in the proxy and raises `address` and `accounts` (setting `RATE_LIMITS`).
+A request with a token counts for that token, whatever address it comes from. One without counts for the address of the
+connection, and so does one that is answered as a request with a made-up token could be. Forwarding headers are not
+looked at: a caller could write anything in them. Behind a proxy all callers without a token share the proxy's address,
+so a deployment there limits them in the proxy and raises `address` and `accounts` (setting `RATE_LIMITS`).
 
 Counting is exact in one process and never too generous in many. When the cache is shared, a process takes a hundredth
 of a quota at a time out of the shared counter, by one atomic increment, and spends it alone. So the store is asked once
@@ -41,6 +41,9 @@ __all__ = ["POLICIES", "Charge", "Limiter", "LimitsMiddleware", "Policy", "addre
 
 PREFIX: Final = "/v1/"
 SHARE: Final = 100
+
+UNVERIFIED: Final = frozenset({400, 401, 404, 405, 406, 413, 415})
+"""Statuses of answers that may have been given before anybody looked whether the token exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +277,7 @@ class LimitsMiddleware:
                 response: HttpResponseBase = exceeded(charges[0]).response()
             else:
                 response = self.get_response(request)
-            if credentials is not None and response.status_code == 401:
+            if credentials is not None and response.status_code in UNVERIFIED:
                 # A made-up token has a limit of its own that nobody ever reaches; so it counts for the address as well.
                 charges.append(counter.spend("address", address(request)))
                 if charges[-1].left < 0:

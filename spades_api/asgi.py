@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 
 import django
@@ -67,6 +68,9 @@ class Application:
         hints.attach(self._hub)
         if settings.REDIS_URL:
             self._listening = asyncio.get_running_loop().create_task(hints.listen(self._hub))
+        # What is loaded by now stays: the collector of garbage need not look through it in the middle of requests.
+        gc.collect()
+        gc.freeze()
         await send({"type": "lifespan.startup.complete"})
         await receive()  # lifespan.shutdown
         hints.attach(None)

@@ -5,7 +5,7 @@ import threading
 import timeit
 
 import pytest
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from contract import limits
@@ -202,6 +202,29 @@ def test_a_made_up_token_counts_for_the_address_too(alone):
     statuses = [client.get("/v1/accounts/me", token=f"spk_{n:043d}").status for n in range(4)]
 
     assert statuses == [401, 401, 429, 429]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "status"),
+    [
+        ("GET", "/v1/nothing/here", {}, 404),
+        ("DELETE", "/v1/accounts", {}, 405),
+        ("GET", "/v1/schema?colour=red", {}, 400),
+        ("GET", "/v1/games", {"Accept": "text/plain"}, 406),
+        ("POST", "/v1/games", {"Content-Type": "text/plain"}, 401),
+    ],
+)
+def test_made_up_tokens_buy_nothing_where_nobody_looks_at_them(alone, method, path, headers, status):
+    alone.RATE_LIMITS = {"address": (2, 3600)}
+    client = Client()
+
+    statuses = [
+        client.generic(method, path, b"x", headers={"Authorization": f"Bearer spk_{n:043d}", **headers}).status_code
+        for n in range(3)
+    ]
+
+    assert statuses == [status, status, 429]
 
 
 @pytest.mark.django_db
