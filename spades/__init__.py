@@ -13,17 +13,21 @@ from spades.errors import NotationError, Reason, Rule, RulesetError, RuleViolati
 from spades.legality import DrawDecision
 from spades.match import ENGINE, Match
 from spades.ruleset import PRESETS, Ruleset, require_supported
-from spades.scoring import DealScore, SideBefore, score_deal
-from spades.sheet import Ending, ScoreSheet
+from spades.scoring import Adjustment, DealScore, SideBefore, score_deal
+from spades.sheet import DealRefused, DealResult, Ending, ScoreSheet, score_game
 from spades.shuffle import Seed, commitment
+from spades.what_if import what_if
 
 __all__ = [
     "ENGINE",
     "PRESETS",
+    "Adjustment",
     "Bid",
     "BidKind",
     "Card",
     "Deal",
+    "DealRefused",
+    "DealResult",
     "DealScore",
     "DrawDecision",
     "Ending",
@@ -44,4 +48,6 @@ __all__ = [
     "commitment",
     "require_supported",
     "score_deal",
+    "score_game",
+    "what_if",
 ]

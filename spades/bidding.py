@@ -1,0 +1,213 @@
+"""Whether the bids of one deal can stand, as far as that can be told without the hands.
+
+At a table each bid is checked when it is made, by `spades.legality`, which knows the hand and who bid before. Whoever
+only has the bids, such as an app that asks for a score, gets the same answer from them alone: the rules about one bid,
+about the bids of a side and about those of the whole table do not depend on their order once all are in.
+
+Source: docs/rules.md#bids
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from spades.bids import Bid, BidKind
+from spades.cards import PACK, SUIT_MASK, Suit
+from spades.errors import NotationError, Reason, Rule, RuleViolation
+from spades.ruleset import (
+    BidMode,
+    BidRule,
+    BlindNil,
+    BothNil,
+    DealMethod,
+    Ruleset,
+    Teams,
+    TotalBidRule,
+    ZeroBid,
+)
+from spades.seats import Table, table
+
+__all__ = ["bids_refusal", "nobody_bids", "units", "with_blind_sides"]
+
+
+def units(ruleset: Ruleset) -> tuple[tuple[str, ...], ...]:
+    """The seats that make each contract together: a side's, or each alone where partners are scored apart.
+
+    >>> units(Ruleset.resolve({"preset": "standard"}))
+    (('N', 'S'), ('E', 'W'))
+    >>> units(Ruleset.resolve({"preset": "standard", "bid_mode": "individual"}))
+    (('N',), ('S',), ('E',), ('W',))
+    """
+    seats = table(ruleset.players, ruleset.teams)
+    sides = [seats.seats_of(side) for side in seats.sides]
+    if ruleset.bid_mode is BidMode.INDIVIDUAL:
+        return tuple((seat,) for side in sides for seat in side)
+    return tuple(sides)
+
+
+def nobody_bids(ruleset: Ruleset, deal_number: int) -> Rule | None:
+    """The rule by which nobody bids in a deal; None where they do."""
+    if ruleset.bid_mode is BidMode.NONE:
+        return Rule("bid_mode", "none", "bids")
+    if ruleset.first_hand_bids_itself and deal_number == 1:
+        return Rule("first_hand_bids_itself", True, "bids")
+    return None
+
+
+def with_blind_sides(ruleset: Ruleset, bids: Mapping[str, Bid], blind_sides: Iterable[str]) -> dict[str, Bid]:
+    """The bids, with the numbers of each blind side as blind bids: two ways to say the same.
+
+    Raises:
+        NotationError: no such side.
+    """
+    seats = table(ruleset.players, ruleset.teams)
+    blind = set(blind_sides)
+    if not blind <= set(seats.sides):
+        raise NotationError(f"the sides are {', '.join(seats.sides)}, got {', '.join(sorted(blind))}")
+    return {
+        seat: Bid(BidKind.BLIND, bid.tricks) if bid.kind is BidKind.NUMBER and seats.side_of[seat] in blind else bid
+        for seat, bid in bids.items()
+    }
+
+
+def bids_refusal(ruleset: Ruleset, bids: Mapping[str, Bid], scores: Mapping[str, int]) -> RuleViolation | None:
+    """Why these bids cannot stand together; None when they can, with some hands.
+
+    Args:
+        bids: by seat. What concerns a whole side, or the table, is told once all of its bids are there.
+        scores: each side's points before the deal, for blind bids; a side left out has none.
+
+    >>> rules = Ruleset.resolve({"preset": "standard", "min_team_bid": 4})
+    >>> print(bids_refusal(rules, {"N": Bid.nil(), "S": Bid.number(3)}, {}))
+    team_minimum: NS bid 3 together, and a side bids at least 4 here.
+    """
+    seats = table(ruleset.players, ruleset.teams)
+    return next(_refusals(ruleset, seats, bids, scores), None)
+
+
+def _refusals(
+    ruleset: Ruleset, seats: Table, bids: Mapping[str, Bid], scores: Mapping[str, int]
+) -> Iterator[RuleViolation]:
+    for seat, bid in bids.items():
+        refusal = _single_refusal(ruleset, bid) or _deficit_refusal(ruleset, seats.side_of[seat], bid, scores)
+        if refusal:
+            yield refusal
+    for unit in units(ruleset):
+        if bids.keys() >= set(unit):
+            yield from _blind_refusals(ruleset, "".join(unit), [bids[seat] for seat in unit])
+    for side in seats.sides:
+        partners = seats.seats_of(side)
+        if bids.keys() >= set(partners):
+            yield from _side_refusals(ruleset, side, [bids[seat] for seat in partners])
+    if bids.keys() >= set(seats.seats):
+        yield from _table_refusals(ruleset, list(bids.values()))
+
+
+def _single_refusal(ruleset: Ruleset, bid: Bid) -> RuleViolation | None:
+    """What is wrong with a bid whatever else was bid."""
+    if bid.is_nil and (ruleset.nil_success is None or ruleset.nil_fail is None):
+        rule = Rule("nil_success", ruleset.nil_success, "nil")
+        return RuleViolation(Reason.NIL_NOT_OFFERED, "Nil is not offered at this table.", rule)
+    if bid.kind in (BidKind.BLIND_NIL, BidKind.BLIND):
+        barred = _blind_barred(ruleset, bid)
+        if barred is not None:
+            return RuleViolation(Reason.BLIND_NIL_NOT_ALLOWED, f"The bid {bid} is not open at this table.", barred)
+    if bid.is_nil:
+        return None
+    if bid.tricks == 0:
+        if ruleset.zero_bid in (ZeroBid.PLAIN, ZeroBid.BOTH):
+            return None
+        detail = "The number 0 is no bid at this table."
+        return RuleViolation(Reason.BID_OUT_OF_RANGE, detail, Rule("zero_bid", ruleset.zero_bid.value, "bids"))
+    least, most = max(ruleset.min_bid or 0, 1), ruleset.max_bid or ruleset.hand_size
+    if least <= bid.tricks <= most:
+        return None
+    option, value = ("min_bid", ruleset.min_bid) if bid.tricks < least else ("max_bid", ruleset.max_bid)
+    detail = f"A number bid is {least} to {most} here, not {bid.tricks}."
+    return RuleViolation(Reason.BID_OUT_OF_RANGE, detail, Rule(option, value, "bids"))
+
+
+def _blind_barred(ruleset: Ruleset, bid: Bid) -> Rule | None:
+    """The rule that bars a blind bid at this table."""
+    if ruleset.deal_method is DealMethod.DRAW:  # hands are built by looking
+        return Rule("deal_method", ruleset.deal_method.value, "blind")
+    if ruleset.bid_rule is BidRule.MIRROR or (ruleset.bid_rule is BidRule.WHIZ and bid.kind is BidKind.BLIND):
+        return Rule("bid_rule", ruleset.bid_rule.value, "bids")
+    if bid.kind is BidKind.BLIND_NIL and ruleset.blind_nil is BlindNil.OFF:
+        return Rule("blind_nil", ruleset.blind_nil.value, "blind")
+    if bid.kind is BidKind.BLIND and ruleset.blind_bid_min is None:
+        return Rule("blind_bid_min", None, "blind")
+    return None
+
+
+def _deficit_refusal(ruleset: Ruleset, side: str, bid: Bid, scores: Mapping[str, int]) -> RuleViolation | None:
+    if bid.kind is not BidKind.BLIND_NIL or ruleset.blind_nil is not BlindNil.BEHIND:
+        return None
+    seats = table(ruleset.players, ruleset.teams)
+    best = max(scores.get(other, 0) for other in seats.sides if other != side)
+    own = scores.get(side, 0)
+    if own <= best - ruleset.blind_nil_deficit:
+        return None
+    detail = (
+        f"A blind nil is for a side {ruleset.blind_nil_deficit} behind; {side} has {own} and the best other {best}."
+    )
+    rule = Rule("blind_nil_deficit", ruleset.blind_nil_deficit, "blind")
+    return RuleViolation(Reason.BLIND_NOT_BEHIND, detail, rule)
+
+
+def _blind_refusals(ruleset: Ruleset, unit: str, bids: list[Bid]) -> Iterator[RuleViolation]:
+    """Blind numbers are bid by everybody who makes the contract together, and their sum reaches the minimum."""
+    numbers = [bid.tricks for bid in bids if bid.kind is BidKind.BLIND]
+    least = ruleset.blind_bid_min
+    if not numbers or least is None:
+        return
+    rule = Rule("blind_bid_min", least, "blind")
+    if any(bid.kind not in (BidKind.BLIND, BidKind.BLIND_NIL) for bid in bids):
+        detail = f"Of {unit} all bid blind or none does."
+        yield RuleViolation(Reason.BLIND_SIDE_INCOMPLETE, detail, rule)
+    if sum(numbers) < least:
+        detail = f"{unit} bid {sum(numbers)} blind, and a blind bid is at least {least} here."
+        yield RuleViolation(Reason.BID_OUT_OF_RANGE, detail, rule)
+
+
+def _side_refusals(ruleset: Ruleset, side: str, bids: list[Bid]) -> Iterator[RuleViolation]:
+    nils = sum(bid.is_nil for bid in bids)
+    if ruleset.bid_rule is BidRule.SUICIDE and nils != 1:
+        needed = Reason.SUICIDE_NEEDS_NUMBER if nils else Reason.SUICIDE_NEEDS_NIL
+        rule = Rule("bid_rule", ruleset.bid_rule.value, "bids")
+        yield RuleViolation(needed, f"Of {side} exactly one bids nil here, not {nils}.", rule)
+    if nils > 1 and ruleset.both_nil is BothNil.FORBIDDEN:
+        rule = Rule("both_nil", ruleset.both_nil.value, "nil")
+        yield RuleViolation(Reason.NIL_NOT_OFFERED, f"Of {side} only one may bid nil here.", rule)
+    if ruleset.teams is Teams.NONE or ruleset.bid_mode is BidMode.INDIVIDUAL:
+        return
+    total = sum(bid.tricks for bid in bids)
+    if total < ruleset.min_team_bid:
+        detail = f"{side} bid {total} together, and a side bids at least {ruleset.min_team_bid} here."
+        yield RuleViolation(Reason.TEAM_MINIMUM, detail, Rule("min_team_bid", ruleset.min_team_bid, "bids"))
+    if ruleset.max_team_bid is not None and total > ruleset.max_team_bid:
+        detail = f"{side} bid {total} together, and a side bids at most {ruleset.max_team_bid} here."
+        yield RuleViolation(Reason.TEAM_MAXIMUM, detail, Rule("max_team_bid", ruleset.max_team_bid, "bids"))
+
+
+def _table_refusals(ruleset: Ruleset, bids: list[Bid]) -> Iterator[RuleViolation]:
+    total = sum(bid.tricks for bid in bids)
+    if ruleset.total_bid_rule is TotalBidRule.NOT_EQUAL_TRICKS and total == ruleset.hand_size:
+        detail = f"The bids add up to {total}, the number of tricks, which the last bidder has to avoid here."
+        rule = Rule("total_bid_rule", ruleset.total_bid_rule.value, "bids")
+        yield RuleViolation(Reason.TOTAL_EQUALS_TRICKS, detail, rule)
+    if ruleset.bid_rule in (BidRule.MIRROR, BidRule.WHIZ):
+        # Every number is a count of spades, and a nil under mirror a count of none.
+        spades = _spades(ruleset)
+        all_counted = ruleset.bid_rule is BidRule.MIRROR or not any(bid.is_nil for bid in bids)
+        missing = all_counted and ruleset.deal_method is DealMethod.DEAL_ALL and total < spades
+        if total > spades or missing:
+            detail = f"Each number is the number of spades held, and the deck has {spades}; these bids say {total}."
+            rule = Rule("bid_rule", ruleset.bid_rule.value, "bids")
+            yield RuleViolation(Reason.BID_IS_FORCED, detail, rule)
+
+
+def _spades(ruleset: Ruleset) -> int:
+    """How many cards of the deck count as spades."""
+    trumps = {card.code for card in PACK if SUIT_MASK[Suit.SPADES] & card.bit}.union(ruleset.high_trumps)
+    return ruleset.decks * len(trumps) - sum(card in trumps for card in ruleset.removed_cards)
