@@ -84,6 +84,11 @@ class Bid:
         """Whether this is nil or blind nil."""
         return self.kind in (BidKind.NIL, BidKind.BLIND_NIL)
 
+    @property
+    def is_blind(self) -> bool:
+        """Whether this is a blind nil or a blind number."""
+        return self.kind in (BidKind.BLIND_NIL, BidKind.BLIND)
+
     def __str__(self) -> str:
         if self.is_nil:
             return self.kind.value

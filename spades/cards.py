@@ -3,6 +3,9 @@
 People handle `Card` values; a `Hand` is one integer inside, a bit a card, so that filtering a hand by suit is one
 `&`. The bit of a card is its place in `PACK`: suits clubs, diamonds, hearts, spades, ranks rising, then the jokers.
 That place is also the order in which cards are listed everywhere.
+
+Where two packs are shuffled together each card has a twin with the same text, whose bit is 54 places higher. The two
+are worth the same, so nobody but a mask tells them apart.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from functools import lru_cache
 
 from spades.errors import NotationError
 
-__all__ = ["PACK", "Card", "Hand", "Pack", "Rank", "Suit", "cards_of", "codes_of", "pack"]
+__all__ = ["PACK", "Card", "Hand", "Pack", "Rank", "Suit", "cards_of", "codes_of", "each_its_own", "pack"]
 
 
 class Suit(Enum):
@@ -65,7 +68,7 @@ class Card:
     code: str
     """The text form, such as ``"TD"``."""
     index: int
-    """The place in `PACK`, 0 to 53, and so the bit in a `Hand`."""
+    """The place in `PACK`, 0 to 53, and so the bit in a `Hand`; 54 more for the twin of a second pack."""
 
     @classmethod
     def parse(cls, text: str) -> Card:
@@ -84,6 +87,16 @@ class Card:
         """The card as a one-card mask."""
         return 1 << self.index
 
+    @property
+    def first(self) -> Card:
+        """This card of the first pack."""
+        return PACK[self.index % SECOND]
+
+    @property
+    def twin(self) -> Card:
+        """The same card of the other pack."""
+        return _EVERY[(self.index + SECOND) % len(_EVERY)]
+
     def __str__(self) -> str:
         return self.code
 
@@ -91,10 +104,10 @@ class Card:
         return f"Card.parse({self.code!r})"
 
     def __lt__(self, other: Card) -> bool:
-        return self.index < other.index
+        return (self.index % SECOND, self.index) < (other.index % SECOND, other.index)
 
-    def __reduce__(self) -> tuple[Callable[[str], Card], tuple[str]]:
-        return Card.parse, (self.code,)
+    def __reduce__(self) -> tuple[Callable[[int], Card], tuple[int]]:
+        return _at, (self.index,)
 
 
 def _pack() -> tuple[Card, ...]:
@@ -107,7 +120,16 @@ def _pack() -> tuple[Card, ...]:
 PACK: tuple[Card, ...] = _pack()
 """The 52 cards in order, then the little and the big joker. A table without jokers uses the first 52."""
 
+SECOND = len(PACK)
+"""How many places above a card its twin of a second pack has its bit."""
+
+_EVERY = PACK + tuple(Card(card.rank, card.suit, card.code, card.index + SECOND) for card in PACK)
 _BY_CODE = {card.code: card for card in PACK}
+
+
+def _at(index: int) -> Card:
+    return _EVERY[index]
+
 
 SUIT_MASK: dict[Suit, int] = {
     suit: sum(card.bit for card in PACK if card.suit is suit and card.index < 52) for suit in Suit
@@ -170,16 +192,18 @@ class Hand:
 
 def cards_of(mask: int) -> tuple[Card, ...]:
     """The cards of a mask, in order."""
-    cards = []
-    while mask:
-        low = mask & -mask
-        cards.append(PACK[low.bit_length() - 1])
-        mask ^= low
-    return tuple(cards)
+    cards, rest = [], mask
+    while rest:
+        low = rest & -rest
+        cards.append(_EVERY[low.bit_length() - 1])
+        rest ^= low
+    return tuple(sorted(cards) if mask >> SECOND else cards)
 
 
 def codes_of(mask: int) -> list[str]:
-    """The texts of a mask's cards, in order."""
+    """The texts of a mask's cards, in order; a card that is there twice comes twice."""
+    if mask >> SECOND:
+        return [card.code for card in cards_of(mask)]
     codes = []
     while mask:
         low = mask & -mask
@@ -188,34 +212,79 @@ def codes_of(mask: int) -> list[str]:
     return codes
 
 
+def each_its_own(cards: Iterable[Card], decks: int) -> tuple[Card, ...]:
+    """The cards in the same order; with two packs a card that comes a second time becomes its twin.
+
+    Raises:
+        NotationError: a card comes more often than there are packs.
+
+    >>> [card.index for card in each_its_own([Card.parse("2C"), Card.parse("2C")], decks=2)]
+    [0, 54]
+    """
+    seen, own = 0, []
+    for named in cards:
+        card = named.first
+        one = card.twin if decks > 1 and seen & card.bit else card
+        if seen & one.bit:
+            raise NotationError(f"{card} is named {'twice' if decks == 1 else 'too often'}")
+        seen |= one.bit
+        own.append(one)
+    return tuple(own)
+
+
+def held(hand: int, card: Card) -> Card:
+    """Of a card and its twin the one that a hand holds, the first pack's if both; the card itself if neither."""
+    first = card.first
+    if hand & first.bit:
+        return first
+    return first.twin if hand & first.twin.bit else card
+
+
+def both(mask: int) -> int:
+    """The cards of a mask with all their twins."""
+    folded = (mask | mask >> SECOND) & (1 << SECOND) - 1
+    return folded | folded << SECOND
+
+
 class Pack:
     """The cards of one table, what counts as a spade there, and which card is the stronger.
 
     Made by `pack`, once for each set of values. Source: docs/rules.md#deck
     """
 
-    __slots__ = ("deck", "mask", "spades", "strength", "suit_masks", "suits")
+    __slots__ = ("deck", "lowest_club", "mask", "spades", "strength", "suit_masks", "suits")
 
-    def __init__(self, jokers: int, removed: tuple[str, ...], high_trumps: tuple[str, ...]) -> None:
+    def __init__(self, jokers: int, removed: tuple[str, ...], high_trumps: tuple[str, ...], decks: int = 1) -> None:
         joker_codes = {0: (), 1: ("BJ",), 2: ("LJ", "BJ")}[jokers]
         plain = [card.code for card in PACK[:52]]
-        self.deck: tuple[Card, ...] = tuple(Card.parse(code) for code in [*plain, *joker_codes] if code not in removed)
-        """The cards in listed order, as a shuffle takes them."""
+        found = [Card.parse(code) for code in [*plain, *joker_codes]]
+        counts = [(card, decks - removed.count(card.code)) for card in found]
+        self.deck: tuple[Card, ...] = tuple(one for card, count in counts for one in (card, card.twin)[: max(0, count)])
+        """The cards in listed order, as a shuffle takes them; twins side by side."""
         self.mask = sum(card.bit for card in self.deck)
         high = {Card.parse(code).index: place for place, code in enumerate(reversed(high_trumps))}
-        self.suits: list[Suit] = [Suit.SPADES if card.index in high else card.suit for card in PACK]
-        """The suit that each card of `PACK`, by its index, follows here: a high trump is a spade."""
-        self.strength: list[int] = [len(PACK) + high[c.index] if c.index in high else c.index for c in PACK]
-        """Compares cards of one suit: the larger wins."""
+        self.suits: list[Suit] = [Suit.SPADES if card.index % SECOND in high else card.suit for card in _EVERY]
+        """The suit that each card, by its index, follows here: a high trump is a spade."""
+        self.strength: list[int] = [
+            SECOND + high[place] if (place := card.index % SECOND) in high else place for card in _EVERY
+        ]
+        """Compares cards of one suit: the larger wins. Twins are equal."""
         self.suit_masks = {suit: sum(c.bit for c in self.deck if self.suits[c.index] is suit) for suit in Suit}
         self.spades = self.suit_masks[Suit.SPADES]
+        self.lowest_club = self.lowest(self.suit_masks[Suit.CLUBS])
+        """The lowest club there is, as a mask; 0 where there is none."""
+
+    def lowest(self, mask: int) -> int:
+        """Of cards of one suit, not spades, the lowest, with its twin if that is among them."""
+        folded = (mask | mask >> SECOND) & (1 << SECOND) - 1
+        return mask & both(folded & -folded)
 
 
 @lru_cache(maxsize=256)
-def pack(jokers: int, removed: tuple[str, ...], high_trumps: tuple[str, ...]) -> Pack:
+def pack(jokers: int, removed: tuple[str, ...], high_trumps: tuple[str, ...], decks: int = 1) -> Pack:
     """The pack with these jokers and high trumps (strongest first) and without the removed cards.
 
-    >>> len(pack(0, (), ()).deck)
-    52
+    >>> len(pack(0, (), ()).deck), len(pack(2, ("2C", "2C"), ("BJ", "LJ"), 2).deck)
+    (52, 106)
     """
-    return Pack(jokers, removed, high_trumps)
+    return Pack(jokers, removed, high_trumps, decks)

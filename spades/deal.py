@@ -1,38 +1,41 @@
-"""One deal: drawn, bid and played. Each step returns a new `Deal`; a refused step changes nothing.
+"""One deal, from the first card to the last trick. Each step returns a new `Deal`; a refused step changes nothing.
 
-What happened is kept as it happened (the stock, the decisions, the bids, the cards in order); hands, tricks, the turn
-and whether spades are broken follow from it, so they can never disagree with it.
+What happened is kept as it happened (the stock, the decisions, the cards given, the bids, the cards in order); hands,
+tricks, the turn and whether spades are broken follow from it, so they can never disagree with it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, TypeVar
 
 from spades import legality
-from spades.bids import Bid
-from spades.cards import Card, Pack, cards_of, pack
-from spades.errors import NotationError, Reason, RuleViolation
-from spades.legality import DrawDecision
+from spades.bids import Bid, BidKind
+from spades.cards import Card, cards_of, codes_of, each_its_own, held
+from spades.errors import NotationError, Reason, Rule, RuleViolation
+from spades.legality import Bidder, DrawDecision
 from spades.ruleset import Ruleset
-from spades.seats import Table, table
+from spades.seats import Table
 from spades.shuffle import Seed
-from spades.tricks import Trick, breaks_spades, winning_place
+from spades.terms import terms
+from spades.tricks import Trick, breaks_spades, first_leader, winning_place
 
-__all__ = ["Deal", "Discard", "Phase", "discards_of"]
+__all__ = ["Deal", "Discard", "Exchange", "Phase", "discards_of"]
 
 
 class Phase(StrEnum):
     """Where a deal stands."""
 
     DRAWING = "drawing"
+    PASSING = "passing"
     BIDDING = "bidding"
+    EXCHANGING = "exchanging"
     PLAYING = "playing"
     FINISHED = "finished"
 
 
-_ACTIONS = {Phase.DRAWING: "draw", Phase.BIDDING: "bid", Phase.PLAYING: "play"}
 _KEPT, _DECLINED = "k", "d"
 _DECISIONS = {_KEPT: DrawDecision.KEEP, _DECLINED: DrawDecision.DECLINE}
 
@@ -53,6 +56,21 @@ class Discard:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """So many cards that a nil bidder and its partner exchange; both by their places."""
+
+    bidder: int
+    partner: int
+    count: int
+    rule: Rule
+
+    @property
+    def places(self) -> tuple[int, int]:
+        """The bidder's place, then the partner's."""
+        return self.bidder, self.partner
+
+
+@dataclass(frozen=True, slots=True)
 class Deal:
     """A deal in progress or finished. Made by `Deal.begin`, or by `Deal.restore` from what was kept."""
 
@@ -62,11 +80,23 @@ class Deal:
     dealer: str
     seed: Seed
     stock: tuple[Card, ...]
-    """The shuffled pack, top first, as it lay before anything was drawn."""
+    """The shuffled pack, top first, as it lay before anything was drawn or dealt."""
+    behind: int
+    """The places whose side may bid a blind nil by the score, as a mask."""
     draws: str
     """The decisions of the draw turns so far, ``k`` keep or ``d`` decline."""
+    passes: tuple[int, ...]
+    """By place, the cards chosen to be passed, as masks; nothing while a seat has not chosen."""
+    looks: int
+    """The places that looked at their hands and gave up a blind bid by it, as a mask."""
     bids: tuple[Bid | None, ...]
-    """By place of the seat."""
+    """By place: bids, sealed bids, and the proposals of partners who have not closed yet."""
+    hints: tuple[int | None, ...]
+    """By place, the most that a proposal said its seat would go to."""
+    reconsidered: int
+    """The places of those who sent a proposal back, as a mask."""
+    gives: tuple[int, ...]
+    """By place, the cards given in an exchange, as masks."""
     plays: tuple[Card, ...]
     """Every card played, in order."""
     hands: tuple[int, ...]
@@ -74,20 +104,22 @@ class Deal:
     taken: tuple[int, ...]
     """By place of the seat, tricks taken."""
     leader: int
-    """The place of the seat that leads, or led, the current trick."""
+    """The place of the seat that leads, or led, the current trick. Before the play it means nothing."""
     spades_broken: bool
 
     # Making one.
 
     @classmethod
-    def begin(cls, ruleset: Ruleset, *, number: int, attempt: int, dealer: str, seed: Seed) -> Deal:
+    def begin(cls, ruleset: Ruleset, *, number: int, attempt: int, dealer: str, seed: Seed, behind: int = 0) -> Deal:
         """Shuffle and lay out a deal.
 
         Args:
             number: the deal's number in its game, from 1.
             attempt: 1, and one more after each redeal of the same number.
+            behind: the places that may bid a blind nil by the score, as `legality.behind` gives them.
         """
-        return cls._laid_out(ruleset, number, attempt, dealer, seed, seed.shuffled(_pack(ruleset).deck))
+        stock = each_its_own(seed.shuffled(terms(ruleset).pack.deck), ruleset.decks)
+        return _settled(cls._laid_out(ruleset, number, attempt, dealer, seed, stock, behind))
 
     @classmethod
     def restore(
@@ -98,51 +130,67 @@ class Deal:
         attempt: int,
         dealer: str,
         seed: Seed,
-        stock: tuple[Card, ...],
-        draws: str,
-        bids: tuple[Bid | None, ...],
-        plays: tuple[Card, ...],
+        stock: Sequence[Card],
+        behind: int = 0,
+        draws: str = "",
+        passes: tuple[int, ...] = (),
+        looks: int = 0,
+        bids: tuple[Bid | None, ...] = (),
+        hints: tuple[int | None, ...] = (),
+        reconsidered: int = 0,
+        gives: tuple[int, ...] = (),
+        plays: Sequence[Card] = (),
     ) -> Deal:
         """The deal that had these steps, which were checked when they were taken."""
-        deal = cls._laid_out(ruleset, number, attempt, dealer, seed, stock)
-        seats = deal.table
+        facts = terms(ruleset)
+        own = each_its_own(stock, ruleset.decks)
+        deal = cls._laid_out(ruleset, number, attempt, dealer, seed, own, behind)
+        players = ruleset.players
         hands = list(deal.hands)
-        first = (seats.index(dealer) + 1) % seats.players
+        first = (facts.table.index(dealer) + 1) % players
         for turn, decision in enumerate(draws):
-            kept = stock[2 * turn + (decision == _DECLINED)]
-            hands[(first + turn) % seats.players] |= kept.bit
-        taken = list(deal.taken)
-        leader, broken, cards = deal.leader, False, _pack(ruleset)
-        for start in range(0, len(plays), seats.players):
-            trick = plays[start : start + seats.players]
-            for place, card in enumerate(trick):
-                hands[(leader + place) % seats.players] ^= card.bit
-                broken = broken or breaks_spades(ruleset, cards, trick[:place], card)
-            if len(trick) == seats.players:
-                leader = (leader + winning_place(cards, trick)) % seats.players
-                taken[leader] += 1
-        return replace(
+            hands[(first + turn) % players] |= own[2 * turn + (decision == _DECLINED)].bit
+        deal = replace(
             deal,
             draws=draws,
-            bids=bids,
-            plays=plays,
+            passes=passes or deal.passes,
+            looks=looks,
+            bids=bids or deal.bids,
+            hints=hints or deal.hints,
+            reconsidered=reconsidered,
+            gives=gives or deal.gives,
             hands=tuple(hands),
-            taken=tuple(taken),
-            leader=leader,
-            spades_broken=broken,
         )
+        if any(deal.passes) and deal.all_passed:
+            deal = _after_passing(deal)
+        for exchange in deal.exchanges:
+            deal = _after_gift(_after_gift(deal, exchange, bidder=True), exchange, bidder=False)
+        deal = _settled(deal)
+        return _after_plays(deal, plays) if plays else deal
 
     @classmethod
     def _laid_out(
-        cls, ruleset: Ruleset, number: int, attempt: int, dealer: str, seed: Seed, stock: tuple[Card, ...]
+        cls,
+        ruleset: Ruleset,
+        number: int,
+        attempt: int,
+        dealer: str,
+        seed: Seed,
+        stock: tuple[Card, ...],
+        behind: int,
     ) -> Deal:
-        seats = table(ruleset.players, ruleset.teams)
-        cards, lying = _pack(ruleset), 0
+        facts = terms(ruleset)
+        players, lying = ruleset.players, 0
         for card in stock:
             lying |= 1 << card.index
-        if lying != cards.mask or len(stock) != len(cards.deck):
+        if lying != facts.pack.mask or len(stock) != len(facts.pack.deck):
             raise NotationError("the stock is not the whole pack of this ruleset, each card once")
-        nobody = (0,) * seats.players
+        hands = [0] * players
+        first = facts.table.index(dealer) + 1
+        if facts.dealing:
+            for place, card in enumerate(stock[: ruleset.hand_size * players]):
+                hands[(first + place) % players] |= card.bit
+        nobody = (0,) * players
         return cls(
             ruleset=ruleset,
             number=number,
@@ -150,12 +198,18 @@ class Deal:
             dealer=dealer,
             seed=seed,
             stock=stock,
+            behind=behind,
             draws="",
-            bids=(None,) * seats.players,
+            passes=nobody,
+            looks=0,
+            bids=(None,) * players,
+            hints=(None,) * players,
+            reconsidered=0,
+            gives=nobody,
             plays=(),
-            hands=nobody,
+            hands=tuple(hands),
             taken=nobody,
-            leader=(seats.index(dealer) + 1) % seats.players,
+            leader=first % players,
             spades_broken=False,
         )
 
@@ -164,55 +218,96 @@ class Deal:
     @property
     def table(self) -> Table:
         """The seats and sides."""
-        return table(self.ruleset.players, self.ruleset.teams)
+        return terms(self.ruleset).table
+
+    @property
+    def dealer_place(self) -> int:
+        """The dealer's place."""
+        return self.table.index(self.dealer)
 
     @property
     def draw_turns(self) -> int:
         """How many draw turns the deal has in all."""
-        return len(self.stock) // 2
+        return len(self.stock) // 2 if terms(self.ruleset).drawing else 0
 
     @property
     def phase(self) -> Phase:
         """Where the deal stands."""
+        if self.plays:
+            return Phase.PLAYING if any(self.hands) or len(self.trick_cards) else Phase.FINISHED
         if len(self.draws) < self.draw_turns:
             return Phase.DRAWING
-        if None in self.bids:
+        if not self.all_passed:
+            return Phase.PASSING
+        if None in self.bids and terms(self.ruleset).bids_in(self.number):
             return Phase.BIDDING
-        return Phase.PLAYING if any(self.hands) or len(self.trick_cards) else Phase.FINISHED
+        return Phase.PLAYING if self.exchange is None else Phase.EXCHANGING
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """The seats that the table waits for: one, or several where they act without knowing of each other."""
+        seats = self.table.seats
+        return tuple(seats[place] for place in self._turns())
 
     @property
     def turn(self) -> str | None:
-        """The seat that the table waits for; None when the deal is finished."""
-        seats, phase = self.table, self.phase
-        first = seats.index(self.dealer) + 1
-        if phase is Phase.DRAWING:
-            return seats.seats[(first + len(self.draws)) % seats.players]
-        if phase is Phase.BIDDING:
-            made = sum(bid is not None for bid in self.bids)
-            return seats.seats[(first + made) % seats.players]
+        """The first of `turns`; None when the deal is finished."""
+        places = self._turns()
+        return self.table.seats[places[0]] if places else None
+
+    def _turns(self) -> Sequence[int]:
+        players, phase = self.ruleset.players, self.phase
         if phase is Phase.PLAYING:
-            return seats.seats[(self.leader + len(self.trick_cards)) % seats.players]
-        return None
+            return ((self.leader + len(self.plays)) % players,)
+        if phase is Phase.DRAWING:
+            return ((self.dealer_place + 1 + len(self.draws)) % players,)
+        if phase is Phase.PASSING:
+            return [place for place, cards in enumerate(self.passes) if not cards]
+        if phase is Phase.BIDDING:
+            facts = terms(self.ruleset)
+            if facts.sealed:
+                return [place for place, bid in enumerate(self.bids) if bid is None]
+            return (next(place for place in facts.bid_order(self.dealer_place) if self.bids[place] is None),)
+        exchange = self.exchange if phase is Phase.EXCHANGING else None
+        if exchange is None:
+            return ()
+        waiting = [place for place in exchange.places if not self.gives[place]]
+        return sorted(waiting) if terms(self.ruleset).blind_exchange else waiting[:1]
 
     @property
     def action(self) -> str | None:
-        """What the seat on turn has to do: ``draw``, ``bid`` or ``play``."""
-        return _ACTIONS.get(self.phase)
+        """What the seats on turn have to do.
+
+        ``draw``, ``pass``, ``look`` where none of them has seen its hand, ``propose_bid``, ``bid``, ``give_cards`` or
+        ``play``; None when the deal is finished.
+        """
+        phase = self.phase
+        if phase in _ACTIONS:
+            return _ACTIONS[phase]
+        waiting = self._turns()
+        if waiting and not any(self.has_seen(place) for place in waiting):
+            return "look"
+        if phase is Phase.PASSING:
+            return "pass"
+        return "propose_bid" if self._proposes(waiting[0]) else "bid"
 
     @property
     def trick_number(self) -> int:
         """The number of the current trick, from 1; the last one's when the deal is finished."""
-        return min(len(self.plays) // self.table.players + 1, self.ruleset.hand_size)
+        return min(len(self.plays) // self.ruleset.players + 1, self.ruleset.hand_size)
 
     @property
     def trick_cards(self) -> tuple[Card, ...]:
         """The cards of the current trick in order of play; empty when it waits for its lead."""
-        return self.plays[len(self.plays) - len(self.plays) % self.table.players :]
+        plays = self.plays
+        return plays[len(plays) - len(plays) % self.ruleset.players :]
 
     @property
     def stock_count(self) -> int:
-        """Cards left in the stock."""
-        return len(self.stock) - 2 * len(self.draws)
+        """Cards left in the stock: of a draw, or those that nobody was dealt."""
+        if terms(self.ruleset).drawing:
+            return len(self.stock) - 2 * len(self.draws)
+        return len(self.stock) - self.ruleset.hand_size * self.ruleset.players
 
     @property
     def looked_at(self) -> Card | None:
@@ -227,14 +322,15 @@ class Deal:
     @property
     def last_trick(self) -> Trick | None:
         """The last complete trick."""
-        players = self.table.players
+        players = self.ruleset.players
         end = len(self.plays) - len(self.plays) % players
         if not end:
             return None
+        facts = terms(self.ruleset)
         cards = self.plays[end - players : end]
-        leader = (self.leader - winning_place(_pack(self.ruleset), cards)) % players
-        seats = self.table.from_(self.table.seats[leader])
-        return Trick(end // players, seats[0], tuple(zip(seats, cards, strict=True)), self.table.seats[self.leader])
+        leader = (self.leader - winning_place(facts.pack, cards, self.ruleset.duplicate_winner)) % players
+        seats = facts.table.from_(facts.table.seats[leader])
+        return Trick(end // players, seats[0], tuple(zip(seats, cards, strict=True)), facts.table.seats[self.leader])
 
     @property
     def trick(self) -> Trick | None:
@@ -244,41 +340,161 @@ class Deal:
         seats = self.table.from_(self.table.seats[self.leader])
         return Trick(self.trick_number, seats[0], tuple(zip(seats, self.trick_cards, strict=False)))
 
+    @property
+    def pass_count(self) -> int:
+        """How many cards each seat passes in this deal before it is bid; 0 where none are passed."""
+        return self.ruleset.pass_count if terms(self.ruleset).pass_step(self.number) else 0
+
+    @property
+    def all_passed(self) -> bool:
+        """Whether no card is, or is any more, to be passed."""
+        return all(self.passes) or not self.pass_count
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """The exchanges that the bids call for, in order: the side of the seat on the dealer's left first.
+
+        Two partners who both bid nil exchange nothing. Empty until all bids are in.
+
+        Source: docs/rules.md#exchange
+        """
+        facts = terms(self.ruleset)
+        if not facts.exchanging or None in self.bids:
+            return ()
+        found: dict[int, Exchange | None] = {}
+        for place in _from_left(self.ruleset, self.dealer_place):
+            (partner,) = facts.partners[place]
+            if partner not in found:
+                found[place] = self._exchange_between(place, partner)
+        return tuple(exchange for exchange in found.values() if exchange is not None)
+
+    def _exchange_between(self, place: int, partner: int) -> Exchange | None:
+        for bidder, other in ((place, partner), (partner, place)):
+            bid, beside = self.bids[bidder], self.bids[other]
+            if bid is None or beside is None or not bid.is_nil or beside.is_nil:
+                continue
+            option = "blind_nil_exchange" if bid.kind is BidKind.BLIND_NIL else "nil_exchange"
+            count = getattr(self.ruleset, option)
+            return Exchange(bidder, other, count, Rule(option, count, "exchange")) if count else None
+        return None
+
+    @property
+    def exchange(self) -> Exchange | None:
+        """The exchange that is going on; None when there is none or all are done."""
+        for exchange in self.exchanges:
+            if not (self.gives[exchange.bidder] and self.gives[exchange.partner]):
+                return exchange
+        return None
+
     def hand(self, seat: str) -> tuple[Card, ...]:
-        """The cards that a seat holds, in order."""
+        """The cards that a seat holds, in order, whether it has seen them or not."""
         return cards_of(self.hands[self.table.index(seat)])
+
+    def has_seen(self, place: int) -> bool:
+        """Whether the seat at `place` has seen its hand: always, unless a blind bid is still open to it.
+
+        Source: docs/rules.md#blind
+        """
+        facts = terms(self.ruleset)
+        if not facts.blind_bids or self.plays or self.bids[place] is not None or self.looks >> place & 1:
+            return True
+        if self.phase not in (Phase.PASSING, Phase.BIDDING) or not facts.bids_in(self.number):
+            return True
+        return not legality.legal_bids(self.ruleset, self._bidder(place, seen=False))
+
+    def is_sealed(self, place: int) -> bool:
+        """Whether the bid of a place is made and nobody else may know it yet."""
+        return terms(self.ruleset).sealed and None in self.bids and self.bids[place] is not None
+
+    def is_proposal(self, place: int) -> bool:
+        """Whether the bid of a place waits for a partner to close the contract. A blind bid is final at once."""
+        facts, bid = terms(self.ruleset), self.bids[place]
+        if not facts.partnership or bid is None or bid.is_blind:
+            return False
+        return any(self.bids[partner] is None for partner in facts.partners[place])
+
+    def public_bid(self, seat: str) -> Bid | None:
+        """The bid of a seat as the table knows it: neither sealed nor a proposal."""
+        place = self.table.index(seat)
+        return None if self.is_sealed(place) or self.is_proposal(place) else self.bids[place]
+
+    def may_call_redeal(self, seat: str) -> bool:
+        """Whether `seat` could ask for another deal now."""
+        return self._redeal_refusal(self.table.index(seat)) is None
+
+    def received(self, place: int) -> int:
+        """The cards that a place was given in this deal, as a mask."""
+        mask = 0
+        if any(self.passes) and self.all_passed:
+            mask |= self.passes[(place - terms(self.ruleset).pass_step(self.number)) % self.ruleset.players]
+        for exchange in self.exchanges:
+            if place in exchange.places and _moved(self, exchange):
+                mask |= self.gives[exchange.partner if place == exchange.bidder else exchange.bidder]
+        return mask
 
     def kept(self, turn: int) -> Card:
         """The card that went into the hand in a draw turn, from 0."""
         return self.stock[2 * turn + (self.draws[turn] == _DECLINED)]
 
+    def first_hands(self) -> tuple[int, ...]:
+        """By place, the cards as they were dealt, or have been drawn so far, before any were given away."""
+        facts, players = terms(self.ruleset), self.ruleset.players
+        hands = [0] * players
+        if facts.dealing:
+            for place, card in enumerate(self.stock[: self.ruleset.hand_size * players]):
+                hands[(self.dealer_place + 1 + place) % players] |= card.bit
+        for turn in range(len(self.draws)):
+            hands[(self.dealer_place + 1 + turn) % players] |= self.kept(turn).bit
+        return tuple(hands)
+
     def bids_by_seat(self) -> dict[str, Bid]:
-        """The bids made so far."""
+        """The bids made so far, sealed ones and proposals too."""
         return {seat: bid for seat, bid in zip(self.table.seats, self.bids, strict=True) if bid is not None}
 
     def tricks_by_seat(self) -> dict[str, int]:
         """Tricks taken by each seat."""
         return dict(zip(self.table.seats, self.taken, strict=True))
 
-    def legal(self) -> list[dict[str, Any]]:
-        """The requests that the seat on turn could make now, in the order of the lists in docs/rules.md#order."""
+    def legal(self, seat: str | None = None) -> list[dict[str, Any]]:
+        """The requests that a seat on turn could make now, in the order of the lists in docs/rules.md#order.
+
+        Args:
+            seat: by default the first of those on turn.
+
+        Returns:
+            Nothing for a seat that is not on turn.
+        """
+        waiting = self._turns()
+        if not waiting:
+            return []
+        place = waiting[0] if seat is None else self.table.index(seat)
+        if place not in waiting:
+            return []
         phase = self.phase
+        if phase is Phase.PLAYING:
+            return [{"card": code} for code in dict.fromkeys(codes_of(self.legal_cards()))]
         if phase is Phase.DRAWING:
             return [{"decision": DrawDecision.KEEP.value}, {"decision": DrawDecision.DECLINE.value}]
-        if phase is Phase.BIDDING:
-            return [bid.to_json() for bid in legality.legal_bids(self.ruleset)]
-        if phase is Phase.PLAYING:
-            return [{"card": card.code} for card in cards_of(self.legal_cards())]
-        return []
+        if phase is Phase.EXCHANGING:
+            count = self.exchange.count if self.exchange else 0
+            return [{"choose": count, "from": codes_of(self.hands[place])}]
+        seen = self.has_seen(place)
+        if phase is Phase.PASSING and seen:
+            return [{"choose": self.pass_count, "from": codes_of(self.hands[place])}]
+        bids = legality.legal_bids(self.ruleset, self._bidder(place, seen=seen))
+        bodies = [bid.to_json() for bid in bids]
+        if not seen and self._look_refusal(place) is None:
+            return [{"look": True}, *bodies]
+        return bodies if self._reconsider_refusal(place) else [*bodies, {"kind": "reconsider"}]
 
     def legal_cards(self) -> int:
         """The cards that the seat on turn may play, as a mask."""
-        turn = (self.leader + len(self.trick_cards)) % self.table.players
+        trick = self.trick_cards
         return legality.legal_cards(
             self.ruleset,
-            _pack(self.ruleset),
-            self.hands[turn],
-            self.trick_cards,
+            terms(self.ruleset).pack,
+            self.hands[(self.leader + len(trick)) % self.ruleset.players],
+            trick,
             trick_number=self.trick_number,
             spades_broken=self.spades_broken,
         )
@@ -300,23 +516,119 @@ class Deal:
         declined = decision is DrawDecision.DECLINE
         card = self.stock[2 * len(self.draws) + declined]
         hands = _changed(self.hands, place, self.hands[place] | card.bit)
-        return replace(self, draws=self.draws + (_DECLINED if declined else _KEPT), hands=hands)
+        return _settled(replace(self, draws=self.draws + (_DECLINED if declined else _KEPT), hands=hands))
 
-    def bid(self, seat: str, bid: Bid) -> Deal:
-        """Place a seat's bid.
+    def look(self, seat: str) -> Deal:
+        """Look at the hand and give up the blind bid. It needs no turn.
 
         Raises:
-            RuleViolation: not its turn, another phase, or a bid that the ruleset forbids.
+            RuleViolation: the hand has been seen, another phase, or a partner's blind bid that needs this one blind.
+
+        Source: docs/rules.md#blind
+        """
+        place = self.table.index(seat)
+        refusal = self._look_refusal(place)
+        if refusal:
+            raise refusal
+        return replace(self, looks=self.looks | 1 << place)
+
+    def pass_cards(self, seat: str, cards: Iterable[Card]) -> Deal:
+        """Give cards away: in the passing phase to the seat that the cycle names, in an exchange to the partner.
+
+        Cards that are passed, and those of a blind exchange, stay where they are until the last seat has chosen.
+
+        Raises:
+            RuleViolation: not its turn, another phase, the hand not looked at, the wrong number of cards, or one that
+                is not in the hand.
+
+        Source: docs/rules.md#passing, docs/rules.md#exchange
+        """
+        waiting, place, phase = self._turns(), self.table.index(seat), self.phase
+        if place not in waiting:
+            raise self._not_your_turn(seat)
+        self._require_seen(place)
+        if phase not in (Phase.PASSING, Phase.EXCHANGING):
+            raise self._wrong_phase(seat)
+        own = self._own(place, cards)
+        exchange = self.exchange if phase is Phase.EXCHANGING else None
+        count = exchange.count if exchange else self.pass_count
+        rule = exchange.rule if exchange else Rule("pass_count", count, "passing")
+        refusal = legality.pass_refusal(self.hands[place], own, count, rule)
+        if refusal:
+            raise refusal
+        mask = sum(card.bit for card in own)
+        if exchange is None:
+            passed = replace(self, passes=_changed(self.passes, place, mask))
+            return _settled(_after_passing(passed)) if passed.all_passed else passed
+        given = replace(self, gives=_changed(self.gives, place, mask))
+        if terms(self.ruleset).blind_exchange:
+            return _settled(_after_gift(_after_gift(given, exchange, bidder=True), exchange, bidder=False))
+        return _settled(_after_gift(given, exchange, bidder=place == exchange.bidder))
+
+    def bid(self, seat: str, bid: Bid, hint_max: int | None = None) -> Deal:
+        """Place a seat's bid, or propose it where partners settle a contract and others of the side are still to bid.
+
+        Args:
+            hint_max: with a proposal, the most that the seat would go to if the partner reconsiders.
+
+        Raises:
+            RuleViolation: not its turn, another phase, a bid that the rules forbid, or a hint that goes with no
+                proposal or is lower than the bid.
 
         Source: docs/rules.md#bids
         """
-        if self.bids[self.table.index(seat)] is not None and self.phase is Phase.BIDDING:
+        place, phase = self.table.index(seat), self.phase
+        if phase in (Phase.PASSING, Phase.BIDDING) and self.bids[place] is not None and not self.is_proposal(place):
             raise RuleViolation(Reason.ALREADY_BID, "You have bid in this deal, and a bid is final.")
-        place = self._require_turn(seat, Phase.BIDDING)
-        refusal = legality.bid_refusal(self.ruleset, bid)
+        if place not in self._turns():
+            raise self._not_your_turn(seat)
+        seen = self.has_seen(place)
+        if phase is not Phase.BIDDING and (phase is not Phase.PASSING or seen):
+            raise self._wrong_phase(seat)
+        refusal = legality.seat_bid_refusal(self.ruleset, self._bidder(place, seen=seen), bid)
         if refusal:
             raise refusal
-        return replace(self, bids=_changed(self.bids, place, bid))
+        if hint_max is not None:
+            most = self.ruleset.max_bid or 0
+            if bid.is_blind or not self._proposes(place) or not bid.tricks <= hint_max <= most:
+                detail = f"A hint goes with a proposal to a partner; it is {bid.tricks} to {most} here."
+                raise RuleViolation(Reason.BID_OUT_OF_RANGE, detail, Rule("bid_mode", self.ruleset.bid_mode, "bids"))
+        return _settled(
+            replace(self, bids=_changed(self.bids, place, bid), hints=_changed(self.hints, place, hint_max))
+        )
+
+    def reconsider(self, seat: str) -> Deal:
+        """Send the partners' proposals back instead of closing the contract, which a side may do once in a deal.
+
+        Raises:
+            RuleViolation: not its turn, the hand not looked at, or nothing to reconsider.
+
+        Source: docs/rules.md#bids
+        """
+        place = self.table.index(seat)
+        if place not in self._turns():
+            raise self._not_your_turn(seat)
+        self._require_seen(place)
+        refusal = self._reconsider_refusal(place)
+        if refusal:
+            raise refusal
+        bids, hints = self.bids, self.hints
+        for partner in terms(self.ruleset).partners[place]:
+            if self.is_proposal(partner):
+                bids, hints = _changed(bids, partner, None), _changed(hints, partner, None)
+        return replace(self, bids=bids, hints=hints, reconsidered=self.reconsidered | 1 << place)
+
+    def require_redeal(self, seat: str) -> None:
+        """Refuse a call for another deal, unless `seat` may make it now.
+
+        Raises:
+            RuleViolation: the hand not looked at, or `redeal_not_allowed`.
+
+        Source: docs/rules.md#redeal
+        """
+        refusal = self._redeal_refusal(self.table.index(seat))
+        if refusal:
+            raise refusal
 
     def play(self, seat: str, card: Card) -> Deal:
         """Play a card to the current trick; the last card of a trick also decides who leads the next.
@@ -327,11 +639,13 @@ class Deal:
         Source: docs/rules.md#leading and docs/rules.md#following
         """
         place = self._require_turn(seat, Phase.PLAYING)
-        cards, trick = _pack(self.ruleset), self.trick_cards
+        hand, trick = self.hands[place], self.trick_cards
+        if self.ruleset.decks > 1:
+            card = held(hand, card)
         refusal = legality.card_refusal(
             self.ruleset,
-            cards,
-            self.hands[place],
+            terms(self.ruleset).pack,
+            hand,
             card,
             trick,
             trick_number=self.trick_number,
@@ -339,34 +653,174 @@ class Deal:
         )
         if refusal:
             raise refusal
-        players, leader, taken = self.table.players, self.leader, self.taken
-        if len(trick) + 1 == players:
-            leader = (leader + winning_place(cards, (*trick, card))) % players
-            taken = _changed(taken, leader, taken[leader] + 1)
-        return replace(
-            self,
-            plays=(*self.plays, card),
-            hands=_changed(self.hands, place, self.hands[place] ^ card.bit),
-            leader=leader,
-            taken=taken,
-            spades_broken=self.spades_broken or breaks_spades(self.ruleset, cards, trick, card),
+        return _after_plays(self, (card,))
+
+    # What steps ask.
+
+    def _own(self, place: int, cards: Iterable[Card]) -> list[Card]:
+        """The cards, of two identical ones those that the place holds."""
+        own: list[Card] = []
+        hand = self.hands[place]
+        for named in cards:
+            card = held(hand, named) if self.ruleset.decks > 1 else named
+            hand &= ~card.bit
+            own.append(card)
+        return own
+
+    def _bidder(self, place: int, *, seen: bool) -> Bidder:
+        facts = terms(self.ruleset)
+        counts = facts.whiz and seen
+        return Bidder(
+            place=place,
+            bids=self.bids,
+            order=facts.bid_order(self.dealer_place),
+            spades=(self.hands[place] & facts.pack.spades).bit_count() if counts else None,
+            seen=seen,
+            looked=self.looks,
+            behind=self.behind,
+            early=bool(facts.blind_bids) and self.phase is Phase.PASSING,
         )
+
+    def _proposes(self, place: int) -> bool:
+        """Whether a bid of `place` would leave partners still to bid."""
+        facts = terms(self.ruleset)
+        return facts.partnership and any(self.bids[partner] is None for partner in facts.partners[place])
+
+    def _look_refusal(self, place: int) -> RuleViolation | None:
+        facts = terms(self.ruleset)
+        if self.phase not in (Phase.PASSING, Phase.BIDDING):
+            return self._wrong_phase(self.table.seats[place])
+        if self.has_seen(place):
+            return RuleViolation(Reason.HAND_ALREADY_SEEN, "You see your hand already.")
+        partners = [bid for other in facts.units[place] if (bid := self.bids[other]) is not None]
+        if any(bid.kind is BidKind.BLIND for bid in partners):
+            detail = "Your partner bid a number blind, so you bid blind too."
+            rule = Rule("blind_bid_min", self.ruleset.blind_bid_min, "blind")
+            return RuleViolation(Reason.BLIND_SIDE_INCOMPLETE, detail, rule)
+        return None
+
+    def _reconsider_refusal(self, place: int) -> RuleViolation | None:
+        facts, rule = terms(self.ruleset), Rule("bid_mode", self.ruleset.bid_mode, "bids")
+        partners = facts.partners[place]
+        if self.phase is not Phase.BIDDING or not any(self.is_proposal(partner) for partner in partners):
+            return RuleViolation(Reason.WRONG_PHASE, "There is no proposal of a partner to reconsider.", rule)
+        if any(self.reconsidered >> other & 1 for other in (place, *partners)):
+            return RuleViolation(Reason.WRONG_PHASE, "Your side has reconsidered once in this deal already.", rule)
+        return None
+
+    def _redeal_refusal(self, place: int) -> RuleViolation | None:
+        facts, rule = terms(self.ruleset), Rule("redeal", self.ruleset.redeal, "redeal")
+        phase = self.phase
+        if not self.has_seen(place):
+            return self._look_first()
+        passed = self.passes[place] if phase is Phase.PASSING else self.pass_count
+        early = phase in (Phase.PASSING, Phase.BIDDING) and not passed and not any(self.bids)
+        if not (facts.redeal and facts.bids_in(self.number) and early):
+            detail = "A redeal may be called before anybody bids and before you pass, if the table has that rule."
+            return RuleViolation(Reason.REDEAL_NOT_ALLOWED, detail, rule)
+        if not legality.may_call_redeal(self.ruleset, self.hands[place]):
+            return RuleViolation(Reason.REDEAL_NOT_ALLOWED, "Your hand is not one that may ask for a redeal.", rule)
+        return None
+
+    def _require_seen(self, place: int) -> None:
+        if not self.has_seen(place):
+            raise self._look_first()
+
+    def _look_first(self) -> RuleViolation:
+        option = "blind_nil" if terms(self.ruleset).blind_nil else "blind_bid_min"
+        rule = Rule(option, getattr(self.ruleset, option), "blind")
+        return RuleViolation(Reason.LOOK_FIRST, "Bid blind, or look at your hand first.", rule)
 
     def _require_turn(self, seat: str, phase: Phase) -> int:
         """The place of `seat`, which is on turn in `phase`."""
-        turn = self.turn
-        if seat != turn:
-            detail = "The deal is finished." if turn is None else f"It is the turn of seat {turn}, not of seat {seat}."
-            raise RuleViolation(Reason.NOT_YOUR_TURN, detail)
+        place = self.table.index(seat)
+        if place not in self._turns():
+            raise self._not_your_turn(seat)
         if self.phase is not phase:
-            detail = f"The deal is {self.phase.value}: seat {seat} has to {self.action}."
-            raise RuleViolation(Reason.WRONG_PHASE, detail)
-        return self.table.index(seat)
+            raise self._wrong_phase(seat)
+        return place
+
+    def _not_your_turn(self, seat: str) -> RuleViolation:
+        turns = self.turns
+        if not turns:
+            return RuleViolation(Reason.NOT_YOUR_TURN, "The deal is finished.")
+        whose = f"seat {turns[0]}" if len(turns) == 1 else f"seats {', '.join(turns)}"
+        return RuleViolation(Reason.NOT_YOUR_TURN, f"It is the turn of {whose}, not of seat {seat}.")
+
+    def _wrong_phase(self, seat: str) -> RuleViolation:
+        todo = f": seat {seat} has to {str(self.action).replace('_', ' ')}" if seat in self.turns else ""
+        return RuleViolation(Reason.WRONG_PHASE, f"The deal is {self.phase.value}{todo}.")
+
+
+def _after_plays(deal: Deal, cards: Sequence[Card]) -> Deal:
+    """With more cards played, each by the seat on turn, which may."""
+    facts, players = terms(deal.ruleset), deal.ruleset.players
+    pack, two_packs = facts.pack, deal.ruleset.decks > 1
+    hands, taken, plays = list(deal.hands), deal.taken, list(deal.plays)
+    leader, broken, trick = deal.leader, deal.spades_broken, list(deal.trick_cards)
+    for named in cards:
+        place = (leader + len(trick)) % players
+        card = held(hands[place], named) if two_packs else named
+        hands[place] ^= card.bit
+        broken = broken or breaks_spades(deal.ruleset, pack, trick, card)
+        trick.append(card)
+        plays.append(card)
+        if len(trick) == players:
+            leader = (leader + winning_place(pack, trick, deal.ruleset.duplicate_winner)) % players
+            taken = _changed(taken, leader, taken[leader] + 1)
+            trick = []
+    return replace(deal, plays=tuple(plays), hands=tuple(hands), taken=taken, leader=leader, spades_broken=broken)
+
+
+def _after_passing(deal: Deal) -> Deal:
+    """With all chosen cards moved at once."""
+    players, step = deal.ruleset.players, terms(deal.ruleset).pass_step(deal.number)
+    return replace(
+        deal,
+        hands=tuple(
+            hand & ~deal.passes[place] | deal.passes[(place - step) % players] for place, hand in enumerate(deal.hands)
+        ),
+    )
+
+
+def _after_gift(deal: Deal, exchange: Exchange, *, bidder: bool) -> Deal:
+    """With the cards of one of the two partners moved to the other, if they move now."""
+    giver, taker = exchange.places if bidder else (exchange.partner, exchange.bidder)
+    cards = deal.gives[giver]
+    if not cards or (terms(deal.ruleset).blind_exchange and not _moved(deal, exchange)):
+        return deal
+    hands = _changed(deal.hands, giver, deal.hands[giver] & ~cards)
+    return replace(deal, hands=_changed(hands, taker, hands[taker] | cards))
+
+
+def _settled(deal: Deal) -> Deal:
+    """With whatever follows without anybody's choice: mirrored bids, and who leads the first trick."""
+    facts = terms(deal.ruleset)
+    if facts.mirror and None in deal.bids and deal.phase is Phase.BIDDING:
+        spades = facts.pack.spades
+        deal = replace(
+            deal,
+            bids=tuple(legality.forced_bid(deal.ruleset, (hand & spades).bit_count()) for hand in deal.hands),
+        )
+    if deal.phase is not Phase.PLAYING or deal.plays:
+        return deal
+    holders = [place for place, hand in enumerate(deal.hands) if hand & facts.pack.lowest_club]
+    leader = first_leader(facts, deal.dealer_place, bids=deal.bids, holders=holders)
+    return deal if leader == deal.leader else replace(deal, leader=leader)
+
+
+def _moved(deal: Deal, exchange: Exchange) -> bool:
+    """Whether both partners of an exchange have given."""
+    return bool(deal.gives[exchange.bidder] and deal.gives[exchange.partner])
+
+
+_ACTIONS = {Phase.DRAWING: "draw", Phase.EXCHANGING: "give_cards", Phase.PLAYING: "play", Phase.FINISHED: None}
+"""What is to do in the phases in which nobody waits with its hand unseen."""
 
 
 def discards_of(ruleset: Ruleset, dealer: str, stock: tuple[Card, ...], draws: str) -> tuple[Discard, ...]:
     """What was thrown in the draw turns so far, in order. Arguments as the attributes of a `Deal`."""
-    seating = table(ruleset.players, ruleset.teams)
+    seating = terms(ruleset).table
     seats = seating.from_(dealer)
     faces = {
         _KEPT: "up" if ruleset.draw_second_card == "face_up" else "down",
@@ -386,8 +840,9 @@ def discards_of(ruleset: Ruleset, dealer: str, stock: tuple[Card, ...], draws: s
     return tuple(discards)
 
 
-def _pack(ruleset: Ruleset) -> Pack:
-    return pack(ruleset.jokers, ruleset.removed_cards, ruleset.high_trumps)
+def _from_left(ruleset: Ruleset, dealer: int) -> list[int]:
+    """The places clockwise from the dealer's left."""
+    return [(dealer + step) % ruleset.players for step in range(1, ruleset.players + 1)]
 
 
 def _changed(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:

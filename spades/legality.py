@@ -1,23 +1,42 @@
-"""Which draws, bids and cards are allowed, and the reason when not.
+"""Which draws, passes, bids and cards are allowed, and the reason when not.
 
-Each rule is asked two ways from one list of duties, so the two answers cannot differ: `legal_cards` is what every duty
-lets through, `card_refusal` is the first duty that a card breaks. The order of the duties is the order of the reasons
-in docs/rules.md#reasons.
+Each rule is asked two ways from one list, so the two answers cannot differ: what is legal is what every rule lets
+through, and a refusal is the first rule that is broken. The order of the rules is the order of the reasons in
+docs/rules.md#reasons.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from spades.bids import Bid, BidKind
-from spades.cards import Card, Pack, Suit
+from spades.cards import Card, Pack, Suit, cards_of
 from spades.errors import Reason, Rule, RuleViolation
-from spades.ruleset import Ruleset
+from spades.ruleset import BlindNil, FirstLead, FirstTrickSpades, Redeal, Ruleset, SpadeLead
+from spades.terms import Terms, terms
 
-__all__ = ["DrawDecision", "bid_refusal", "card_refusal", "draw_refusal", "legal_bids", "legal_cards"]
+__all__ = [
+    "Bidder",
+    "DrawDecision",
+    "behind",
+    "bid_refusal",
+    "card_refusal",
+    "draw_refusal",
+    "forced_bid",
+    "legal_bids",
+    "legal_cards",
+    "may_call_redeal",
+    "pass_refusal",
+    "seat_bid_refusal",
+]
 
 _SUIT_NAMES = {Suit.CLUBS: "club", Suit.DIAMONDS: "diamond", Suit.HEARTS: "heart", Suit.SPADES: "spade"}
+
+
+# --- Drawing --------------------------------------------------------------------------------------------------------
 
 
 class DrawDecision(StrEnum):
@@ -56,61 +75,345 @@ def draw_refusal(decision: DrawDecision) -> RuleViolation | None:
     return None
 
 
-def legal_bids(ruleset: Ruleset) -> list[Bid]:
-    """The bids a seat on turn may make, in order: nil, then numbers rising.
+# --- Asking for another deal, and passing ---------------------------------------------------------------------------
 
-    Source: docs/rules.md#bids
+_FACES = sum(card.bit for card in (Card.parse(rank + suit) for rank in "JQK" for suit in "CDHS"))
+_FACES |= sum(card.twin.bit for card in cards_of(_FACES))
+
+
+def may_call_redeal(ruleset: Ruleset, hand: int) -> bool:
+    """Whether these cards are a hand that may ask for a new deal, the moment apart.
+
+    Faces are jacks, queens and kings. Source: docs/rules.md#redeal
     """
-    nil_is_zero = ruleset.zero_bid == "nil"
-    bids = [Bid.nil()] if nil_is_zero and ruleset.nil_success is not None else []
-    lowest = max(ruleset.min_bid or 0, int(nil_is_zero))
-    return bids + [Bid.number(tricks) for tricks in range(lowest, (ruleset.max_bid or 0) + 1)]
+    barred = terms(ruleset).pack.spades
+    if ruleset.redeal is Redeal.NO_SPADES_NO_FACES:
+        barred |= _FACES
+    return ruleset.redeal is not Redeal.NONE and not hand & barred
+
+
+def pass_refusal(hand: int, cards: Sequence[Card], count: int, rule: Rule) -> RuleViolation | None:
+    """Why a seat may not give these cards away, each of them one card of the table; None when it may.
+
+    Args:
+        count: how many are given.
+        rule: what says so.
+
+    Source: docs/rules.md#passing and docs/rules.md#exchange
+    """
+    for card in cards:
+        if not hand & card.bit:
+            return RuleViolation(Reason.NOT_IN_HAND, f"{card} is not in your hand, or not so often.")
+        hand &= ~card.bit
+    if len(cards) != count:
+        return RuleViolation(Reason.PASS_COUNT_WRONG, f"Exactly {count} cards are given, not {len(cards)}.", rule)
+    return None
+
+
+# --- Bidding --------------------------------------------------------------------------------------------------------
 
 
 def bid_refusal(ruleset: Ruleset, bid: Bid) -> RuleViolation | None:
-    """Why a seat on turn may not bid so; None when it may."""
-    if bid in legal_bids(ruleset):
+    """Why no seat at such a table could ever bid so; None when one could, with some hand and some other bids."""
+    facts = terms(ruleset)
+    if bid in facts.offered:
         return None
+    return _bid_violation(facts, bid, _not_offered(bid))
+
+
+def behind(ruleset: Ruleset, scores: Mapping[str, int]) -> int:
+    """The places, as a mask, whose side may bid a blind nil by the score, where one is offered.
+
+    Args:
+        scores: points of each side before the deal; a side left out has none.
+
+    Source: docs/rules.md#blind
+    """
+    facts = terms(ruleset)
+    if not facts.blind_nil:
+        return 0
+    if ruleset.blind_nil is BlindNil.ANY:
+        return (1 << ruleset.players) - 1
+    mask = 0
+    for place, seat in enumerate(facts.table.seats):
+        own = facts.table.side_of[seat]
+        best = max(scores.get(side, 0) for side in facts.table.sides if side != own)
+        if scores.get(own, 0) <= best - ruleset.blind_nil_deficit:
+            mask |= 1 << place
+    return mask
+
+
+@dataclass(frozen=True, slots=True)
+class Bidder:
+    """A seat that is to bid, and all that its bid depends on."""
+
+    place: int
+    bids: tuple[Bid | None, ...]
+    """By place, what stands: bids, sealed ones too, and proposals."""
+    order: tuple[int, ...]
+    """The places in the order in which they bid."""
+    spades: int | None = None
+    """How many spades the seat holds; None when that is not known, or not for its bid to depend on."""
+    seen: bool = True
+    """Whether the seat has seen its hand."""
+    looked: int = 0
+    """The places that looked at their hands before they bid, as a mask."""
+    behind: int = 0
+    """The places whose side may bid a blind nil by the score, as a mask."""
+    early: bool = False
+    """Whether blind bids are still made out of turn, so that it is open who will bid last."""
+
+
+def legal_bids(ruleset: Ruleset, bidder: Bidder) -> list[Bid]:
+    """The bids that a seat on turn may make, in order: nil, plain zero, numbers rising, blind bids.
+
+    Without its hand seen a seat may only bid blind. There is a bid for every seat that has seen its hand: a partner
+    that bids earlier may not bid what would leave none.
+
+    Source: docs/rules.md#bids, docs/rules.md#order
+    """
+    facts = terms(ruleset)
+    bids = facts.open_bids if bidder.seen else facts.blind_bids
+    return [bid for bid in bids if _fault(facts, bidder, bid) is None]
+
+
+def seat_bid_refusal(ruleset: Ruleset, bidder: Bidder, bid: Bid) -> RuleViolation | None:
+    """Why a seat on turn may not bid so; None when it may."""
+    facts = terms(ruleset)
+    reason = _fault(facts, bidder, bid)
+    return None if reason is None else _bid_violation(facts, bid, reason, bidder)
+
+
+def _not_offered(bid: Bid) -> Reason:
     if bid.kind is BidKind.NIL:
-        return RuleViolation(
-            Reason.NIL_NOT_OFFERED, "Nil is not offered at this table.", Rule("zero_bid", ruleset.zero_bid, "nil")
-        )
-    if bid.kind in (BidKind.BLIND_NIL, BidKind.BLIND):
-        return RuleViolation(
-            Reason.BLIND_NIL_NOT_ALLOWED,
-            "No blind bid is open to you at this table.",
-            Rule("blind_nil", ruleset.blind_nil, "blind"),
-        )
-    if bid.tricks == 0 and ruleset.zero_bid == "nil":
+        return Reason.NIL_NOT_OFFERED
+    return Reason.BLIND_NIL_NOT_ALLOWED if bid.is_blind else Reason.BID_OUT_OF_RANGE
+
+
+def _fault(facts: Terms, bidder: Bidder, bid: Bid) -> Reason | None:
+    """The first rule that a bid breaks."""
+    if not bidder.seen and not bid.is_blind:
+        return Reason.LOOK_FIRST
+    if bid not in facts.offered:
+        return _not_offered(bid)
+    if bid.is_blind:
+        if bid.kind is BidKind.BLIND_NIL and not bidder.behind >> bidder.place & 1:
+            return Reason.BLIND_NOT_BEHIND
+        if bidder.seen:
+            return Reason.HAND_ALREADY_SEEN
+    elif (facts.mirror or facts.whiz) and not _follows_from_hand(facts, bidder, bid):
+        return Reason.BID_IS_FORCED
+    return _side_fault(facts, bidder, bid) or _total_fault(facts, bidder, bid)
+
+
+def _follows_from_hand(facts: Terms, bidder: Bidder, bid: Bid) -> bool:
+    """Whether the hand allows the bid where spades are counted: their number, or without any a nil."""
+    if facts.whiz and bid.is_nil:
+        return True
+    if not bidder.spades:
+        return bid.tricks == 0 and bid.is_nil == facts.nil
+    return bid == Bid.number(bidder.spades)
+
+
+def forced_bid(ruleset: Ruleset, spades: int) -> Bid:
+    """The bid of a hand with so many spades where bids mirror hands.
+
+    Source: docs/rules.md#bids
+    """
+    return Bid.number(spades) if spades or not terms(ruleset).nil else Bid.nil()
+
+
+def _side_fault(facts: Terms, bidder: Bidder, bid: Bid) -> Reason | None:
+    """What is wrong with a bid beside those of the partners, made and to come."""
+    made = [other for place in facts.partners[bidder.place] if (other := bidder.bids[place]) is not None]
+    nils = sum(other.is_nil for other in made)
+    if facts.suicide:
+        if nils and bid.is_nil:
+            return Reason.SUICIDE_NEEDS_NUMBER
+        if made and not nils and not bid.is_nil:
+            return Reason.SUICIDE_NEEDS_NIL
+    if facts.one_nil and nils and bid.is_nil:
+        return Reason.NIL_NOT_OFFERED
+    return _contract_fault(facts, bidder, bid)
+
+
+def _contract_fault(facts: Terms, bidder: Bidder, bid: Bid) -> Reason | None:
+    """What is wrong with a bid as part of one contract."""
+    ruleset, unit = facts.ruleset, facts.units[bidder.place]
+    made = [other for place in unit if (other := bidder.bids[place]) is not None]
+    blind = bid.kind is BidKind.BLIND or any(other.kind is BidKind.BLIND for other in made)
+    if blind:
+        looked = any(bidder.looked >> place & 1 for place in unit)
+        if looked or not all(other.is_blind for other in (bid, *made)):
+            return Reason.BLIND_SIDE_INCOMPLETE
+    total = bid.tricks + sum(other.tricks for other in made)
+    left = len(unit) - len(made)
+    if left == 0:
+        if blind and total < (ruleset.blind_bid_min or 0):
+            return Reason.BID_OUT_OF_RANGE
+        if facts.together and total < ruleset.min_team_bid:
+            return Reason.TEAM_MINIMUM
+        above = facts.together and ruleset.max_team_bid is not None and total > ruleset.max_team_bid
+        return Reason.TEAM_MAXIMUM if above else None
+    nils = bid.is_nil + sum(other.is_nil for other in made)
+    blind_nil = bool(bidder.behind >> bidder.place & 1)
+    need = 2 if facts.totals and (blind or bidder.early or _last(bidder) in unit) else 1
+    if _can_close(facts, left, total, nils, need, blind=blind, blind_nil=blind_nil):
+        return None
+    if blind:
+        return Reason.BLIND_SIDE_INCOMPLETE
+    highest = total if facts.suicide and not nils else total + left * (ruleset.max_bid or 0)
+    return Reason.TEAM_MINIMUM if highest < ruleset.min_team_bid + need - 1 else Reason.TEAM_MAXIMUM
+
+
+def _last(bidder: Bidder) -> int:
+    """The place that bids last of all after this one."""
+    waiting = [place for place in bidder.order if bidder.bids[place] is None and place != bidder.place]
+    return waiting[-1] if waiting else bidder.place
+
+
+@lru_cache(maxsize=65536)
+def _can_close(facts: Terms, left: int, total: int, nils: int, need: int, *, blind: bool, blind_nil: bool) -> bool:
+    """Whether the partners who are still to bid can end within the limits of their side.
+
+    Args:
+        left: how many of them there are, at least 1.
+        total: the sum so far.
+        nils: nils so far.
+        need: how many sums the last of them must be able to choose from.
+        blind: whether the side bids blind numbers.
+        blind_nil: whether a blind nil is open to it.
+    """
+    ruleset = facts.ruleset
+    least = max(ruleset.min_team_bid, ruleset.blind_bid_min or 0) if blind else ruleset.min_team_bid
+    most = ruleset.max_team_bid
+    sums = set()
+    for bid in _bids_to_come(facts, blind=blind, blind_nil=blind_nil):
+        nils_then, total_then = nils + bid.is_nil, total + bid.tricks
+        if nils_then > 1 and (facts.suicide or facts.one_nil):
+            continue
+        if left > 1:
+            if _can_close(facts, left - 1, total_then, nils_then, need, blind=blind, blind_nil=blind_nil):
+                return True
+        elif least <= total_then and (most is None or total_then <= most) and not (facts.suicide and not nils_then):
+            sums.add(total_then)
+    return len(sums) >= need
+
+
+def _bids_to_come(facts: Terms, *, blind: bool, blind_nil: bool) -> Sequence[Bid]:
+    """What a partner will be able to bid whatever its hand."""
+    if blind:
+        return [bid for bid in facts.blind_bids if blind_nil or bid.kind is BidKind.BLIND]
+    return [Bid.nil()] if facts.whiz else facts.open_bids
+
+
+def _total_fault(facts: Terms, bidder: Bidder, bid: Bid) -> Reason | None:
+    """The last bidder of a table may be barred from one sum."""
+    if not facts.totals:
+        return None
+    others = [other for place, other in enumerate(bidder.bids) if place != bidder.place]
+    if None in others:
+        return None
+    total = bid.tricks + sum(other.tricks for other in others if other is not None)
+    return Reason.TOTAL_EQUALS_TRICKS if total == facts.ruleset.hand_size else None
+
+
+def _bid_violation(facts: Terms, bid: Bid, reason: Reason, bidder: Bidder | None = None) -> RuleViolation:
+    """A refusal with its sentence and the option that decided."""
+    r = facts.ruleset
+    if reason is Reason.BID_OUT_OF_RANGE:
+        return _out_of_range(facts, bid)
+    if reason is Reason.NIL_NOT_OFFERED and bid not in facts.offered:
+        return RuleViolation(reason, "Nil is not offered at this table.", Rule("zero_bid", r.zero_bid, "nil"))
+    option, section, detail = _SENTENCES[reason]
+    if option == "blind_nil" and (bid.kind is BidKind.BLIND or (not facts.blind_nil and not bid.is_blind)):
+        option = "blind_bid_min"
+    values = {"rules": r, "spades": bidder.spades if bidder else 0}
+    return RuleViolation(reason, detail.format_map(values), Rule(option, getattr(r, option), section))
+
+
+_SENTENCES = {
+    Reason.LOOK_FIRST: ("blind_nil", "blind", "Bid blind, or look at your hand first."),
+    Reason.NIL_NOT_OFFERED: ("both_nil", "nil", "Your partner has bid nil, and a side may do so only once here."),
+    Reason.BLIND_NIL_NOT_ALLOWED: ("blind_nil", "blind", "No blind bid is open to you at this table."),
+    Reason.BLIND_NOT_BEHIND: (
+        "blind_nil_deficit",
+        "blind",
+        "A blind nil is open to a side that is {rules.blind_nil_deficit} or more behind.",
+    ),
+    Reason.HAND_ALREADY_SEEN: ("blind_nil", "blind", "You have seen your hand, so you cannot bid blind."),
+    Reason.BLIND_SIDE_INCOMPLETE: ("blind_bid_min", "blind", "Partners bid blind together or not at all."),
+    Reason.BID_IS_FORCED: ("bid_rule", "bids", "You hold {spades} spades, and what you bid follows from that."),
+    Reason.SUICIDE_NEEDS_NIL: ("bid_rule", "bids", "Your partner bid a number, so you bid nil here."),
+    Reason.SUICIDE_NEEDS_NUMBER: ("bid_rule", "bids", "Your partner bid nil, so you bid a number here."),
+    Reason.TEAM_MINIMUM: ("min_team_bid", "bids", "The bids of a side come to {rules.min_team_bid} at least."),
+    Reason.TEAM_MAXIMUM: (
+        "max_team_bid",
+        "bids",
+        "The bids of a side come to {rules.max_team_bid} at most, whatever the partner has to bid included.",
+    ),
+    Reason.TOTAL_EQUALS_TRICKS: (
+        "total_bid_rule",
+        "bids",
+        "You bid last, and all bids may not add up to {rules.hand_size}, the number of tricks.",
+    ),
+}
+"""By reason of a refused bid: the option that decided, its section of docs/rules.md, and the sentence."""
+
+
+def _out_of_range(facts: Terms, bid: Bid) -> RuleViolation:
+    r, reason = facts.ruleset, Reason.BID_OUT_OF_RANGE
+    if not facts.offered:
+        return RuleViolation(reason, "Nobody bids at this table.", Rule("bid_mode", r.bid_mode, "bids"))
+    if bid.kind is BidKind.BLIND and bid in facts.offered:
+        detail = f"What your side bids blind must come to {r.blind_bid_min} at least."
+        return RuleViolation(reason, detail, Rule("blind_bid_min", r.blind_bid_min, "blind"))
+    if bid.tricks == 0:
         detail = "A promise of no trick is the bid nil here, not the number 0."
-        return RuleViolation(Reason.BID_OUT_OF_RANGE, detail, Rule("zero_bid", ruleset.zero_bid, "nil"))
-    low = bid.tricks < (ruleset.min_bid or 0)
-    option, value = ("min_bid", ruleset.min_bid) if low else ("max_bid", ruleset.max_bid)
-    detail = f"A number bid is {ruleset.min_bid} to {ruleset.max_bid} here, not {bid.tricks}."
-    return RuleViolation(Reason.BID_OUT_OF_RANGE, detail, Rule(option, value, "bids"))
+        if not facts.nil:
+            detail = "A promise of no trick is no bid here."
+        return RuleViolation(reason, detail, Rule("zero_bid", r.zero_bid, "nil"))
+    low = bid.tricks < (r.min_bid or 0)
+    option, value = ("min_bid", r.min_bid) if low else ("max_bid", r.max_bid)
+    detail = f"A number bid is {r.min_bid} to {r.max_bid} here, not {bid.tricks}."
+    return RuleViolation(reason, detail, Rule(option, value, "bids"))
+
+
+# --- Cards ----------------------------------------------------------------------------------------------------------
 
 
 def _duties(
     ruleset: Ruleset, pack: Pack, hand: int, trick: Sequence[Card], trick_number: int, broken: bool
-) -> Iterator[tuple[int, RuleViolation]]:
-    """Each duty in force: the cards of the hand that keep it, and how a breach is answered."""
+) -> list[tuple[int, Reason]]:
+    """Each duty in force: the cards of the hand that keep it, some at least, and the reason told of a breach."""
+    spades = pack.spades
     if trick:
-        led = pack.suits[trick[0].index]
-        following = hand & pack.suit_masks[led]
+        following = hand & pack.suit_masks[pack.suits[trick[0].index]]
         if following:
-            name = _SUIT_NAMES[led]
-            detail = f"You hold {name}s and must follow the {name} lead."
-            yield following, RuleViolation(Reason.MUST_FOLLOW_SUIT, detail)
-        return
-    others = hand & ~pack.spades
+            clubs = following & pack.suit_masks[Suit.CLUBS]
+            if clubs and trick_number == 1 and ruleset.first_lead is FirstLead.LOWEST_CLUB:
+                return [(following, Reason.MUST_FOLLOW_SUIT), (pack.lowest(clubs), Reason.MUST_PLAY_LOWEST_CLUB)]
+            return [(following, Reason.MUST_FOLLOW_SUIT)]
+        others = hand & ~spades
+        if trick_number == 1 and others and ruleset.first_trick_spades is FirstTrickSpades.FORBIDDEN:
+            return [(others, Reason.FIRST_TRICK_SPADE)]  # which goes before a duty to trump
+        if ruleset.must_trump and hand & spades:
+            return [(hand & spades, Reason.MUST_TRUMP)]
+        return []
+    if trick_number == 1 and ruleset.first_lead in (FirstLead.TWO_OF_CLUBS, FirstLead.LOWEST_CLUB):
+        held = hand & pack.lowest_club
+        if held:
+            return [(held, Reason.MUST_LEAD_LOWEST_CLUB)]
+    others = hand & ~spades
     if not others:  # a hand of spades only may lead one, at any trick
-        return
-    if trick_number == 1 and ruleset.first_lead == "no_spade":
-        detail = "The first trick is not led with a spade while you hold another suit."
-        yield others, RuleViolation(Reason.FIRST_LEAD_SPADE, detail, Rule("first_lead", ruleset.first_lead, "leading"))
-    if not broken and ruleset.spade_lead == "when_broken":
-        detail = "Spades are not broken, and you hold another suit to lead."
-        yield others, RuleViolation(Reason.SPADES_NOT_BROKEN, detail, Rule("spade_lead", ruleset.spade_lead, "leading"))
+        return []
+    duties = []
+    if trick_number == 1 and ruleset.first_lead is FirstLead.NO_SPADE:
+        duties.append((others, Reason.FIRST_LEAD_SPADE))
+    late = ruleset.spade_lead is SpadeLead.AFTER_FIRST_TRICK and trick_number == 1
+    if late or (not broken and ruleset.spade_lead is SpadeLead.WHEN_BROKEN):
+        duties.append((others, Reason.SPADES_NOT_BROKEN))
+    return duties
 
 
 def legal_cards(
@@ -148,7 +451,35 @@ def card_refusal(
     """Why a seat on turn may not play `card`; None when it may. Arguments as in `legal_cards`."""
     if not hand & card.bit:
         return RuleViolation(Reason.NOT_IN_HAND, f"{card} is not in your hand.")
-    for keeping, violation in _duties(ruleset, pack, hand, trick, trick_number, spades_broken):
+    for keeping, reason in _duties(ruleset, pack, hand, trick, trick_number, spades_broken):
         if not keeping & card.bit:
-            return violation
+            return _card_violation(ruleset, pack, trick, reason)
     return None
+
+
+def _card_violation(ruleset: Ruleset, pack: Pack, trick: Sequence[Card], reason: Reason) -> RuleViolation:
+    """A refusal with its sentence and the option that decided."""
+    match reason:
+        case Reason.FIRST_LEAD_SPADE:
+            detail = "The first trick is not led with a spade while you hold another suit."
+            return RuleViolation(reason, detail, Rule("first_lead", ruleset.first_lead, "leading"))
+        case Reason.SPADES_NOT_BROKEN if ruleset.spade_lead is SpadeLead.AFTER_FIRST_TRICK:
+            detail = "Spades may be led from the second trick on, and you hold another suit to lead."
+            return RuleViolation(reason, detail, Rule("spade_lead", ruleset.spade_lead, "leading"))
+        case Reason.SPADES_NOT_BROKEN:
+            detail = "Spades are not broken, and you hold another suit to lead."
+            return RuleViolation(reason, detail, Rule("spade_lead", ruleset.spade_lead, "leading"))
+        case Reason.MUST_LEAD_LOWEST_CLUB:
+            detail = f"The first trick is led with {cards_of(pack.lowest_club)[0]}, which you hold."
+            return RuleViolation(reason, detail, Rule("first_lead", ruleset.first_lead, "leading"))
+        case Reason.MUST_PLAY_LOWEST_CLUB:
+            detail = "Everybody plays the lowest club to the first trick."
+            return RuleViolation(reason, detail, Rule("first_lead", ruleset.first_lead, "leading"))
+        case Reason.FIRST_TRICK_SPADE:
+            detail = "No spade is thrown on the first trick while you hold another suit."
+            return RuleViolation(reason, detail, Rule("first_trick_spades", ruleset.first_trick_spades, "following"))
+        case Reason.MUST_TRUMP:
+            detail = "You cannot follow suit, so you must play a spade while you hold one."
+            return RuleViolation(reason, detail, Rule("must_trump", ruleset.must_trump, "following"))
+    name = _SUIT_NAMES[pack.suits[trick[0].index]]
+    return RuleViolation(reason, f"You hold {name}s and must follow the {name} lead.")

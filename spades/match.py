@@ -6,18 +6,20 @@ seeds and the same actions always give the same match.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from spades.bids import Bid
-from spades.cards import Card, pack
+from spades.cards import Card, Rank, Suit
 from spades.deal import Deal, Phase
 from spades.errors import Reason, RuleViolation
-from spades.legality import DrawDecision
-from spades.ruleset import Ruleset, require_supported
+from spades.legality import DrawDecision, behind
+from spades.ruleset import FirstDealer, Ruleset, require_supported
 from spades.scoring import DealScore
-from spades.seats import Table, table
+from spades.seats import Table
 from spades.sheet import Ending, ScoreSheet
 from spades.shuffle import Seed
+from spades.terms import Terms, terms
 
 __all__ = ["ENGINE", "Match"]
 
@@ -49,15 +51,16 @@ class Match:
     """The score of `deal` once it is finished."""
     ending: Ending | None = None
     """How the match ended, once it has."""
+    redeal: str | None = None
+    """The seat that called for `deal` to be dealt again, until that is done."""
 
     @classmethod
-    def start(cls, ruleset: Ruleset, seed: Seed) -> Match:
-        """Settle who deals first by cutting, and wait for the first deal.
-
-        Each seat draws a card; the highest deals, suits counting nothing; level cards draw again.
+    def start(cls, ruleset: Ruleset, seed: Seed, *, dealer: str | None = None) -> Match:
+        """Settle who deals first, and wait for the first deal.
 
         Args:
-            seed: the seed of the first deal; the cut reads another part of its stream.
+            seed: the seed of the first deal; the cut and the lot read other parts of its stream.
+            dealer: the host's choice, where the ruleset leaves it to the host; by default the first seat.
 
         Raises:
             RulesetError: the ruleset has options that this engine does not play yet; each is named.
@@ -65,57 +68,89 @@ class Match:
         Source: docs/rules.md#dealer
         """
         require_supported(ruleset)
-        seats = table(ruleset.players, ruleset.teams)
-        deck = pack(ruleset.jokers, ruleset.removed_cards, ruleset.high_trumps)
-        ranks = list(type(deck.deck[0].rank))
-        contenders, rounds = seats.seats, []
-        draw = seed.cut(deck.deck, seats.seats)
-        while len(contenders) > 1:
-            drawn = tuple((seat, card) for seat, card in (next(draw) for _ in seats.seats) if seat in contenders)
-            rounds.append(drawn)
-            best = max(ranks.index(card.rank) for _, card in drawn)
-            contenders = tuple(seat for seat, card in drawn if ranks.index(card.rank) == best)
-        return cls(ruleset, ScoreSheet.start(ruleset), contenders[0], tuple(rounds))
+        facts = terms(ruleset)
+        if ruleset.first_dealer is FirstDealer.HOST and dealer is not None:
+            return cls(ruleset, ScoreSheet.start(ruleset), facts.table.seats[facts.table.index(dealer)])
+        first, rounds = _first_dealer(facts, seed)
+        return cls(ruleset, ScoreSheet.start(ruleset), first, rounds)
 
     @property
     def table(self) -> Table:
         """The seats and sides."""
-        return table(self.ruleset.players, self.ruleset.teams)
+        return terms(self.ruleset).table
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """The seats that the table waits for: one, or several where they act without knowing of each other.
+
+        None between deals and after the end.
+        """
+        return self.deal.turns if self.deal is not None and not self.needs_deal and self.ending is None else ()
 
     @property
     def turn(self) -> str | None:
-        """The seat that the table waits for; None between deals and after the end."""
-        return self.deal.turn if self.deal is not None and self.ending is None else None
+        """The first of `turns`; None when there is none."""
+        turns = self.turns
+        return turns[0] if turns else None
 
     @property
     def needs_deal(self) -> bool:
         """Whether the match waits for `begin_deal`."""
-        return self.ending is None and (self.deal is None or self.score is not None)
+        waiting = self.deal is None or self.score is not None or self.redeal is not None
+        return self.ending is None and waiting
 
     @property
     def next_deal_number(self) -> int:
         """The number of the deal that `begin_deal` would begin."""
         return self.sheet.deals + 1
 
+    @property
+    def next_attempt(self) -> int:
+        """The attempt of that deal: 1, and one more for each redeal that was called."""
+        return self.deal.attempt + 1 if self.deal is not None and self.redeal is not None else 1
+
     def begin_deal(self, seed: Seed) -> Match:
-        """Begin the next deal.
+        """Begin the next deal, or the same one again when a redeal was called.
 
         Raises:
             RuleViolation: a deal is in progress, or the match is over.
         """
         if not self.needs_deal:
             raise RuleViolation(Reason.WRONG_PHASE, "A deal is in progress, or the match is over.")
-        number = self.next_deal_number
-        deal = Deal.begin(self.ruleset, number=number, attempt=1, dealer=self.dealer, seed=seed)
-        return replace(self, deal=deal, score=None, cut=())
+        deal = Deal.begin(
+            self.ruleset,
+            number=self.next_deal_number,
+            attempt=self.next_attempt,
+            dealer=self.dealer,
+            seed=seed,
+            behind=behind(self.ruleset, self.sheet.scores()),
+        )
+        return replace(self, deal=deal, score=None, cut=(), redeal=None)
 
     def draw(self, seat: str, decision: DrawDecision) -> Match:
         """Keep or decline the card looked at. Raises as `Deal.draw`, and `game_over`."""
         return self._with(self._deal_in_progress().draw(seat, decision))
 
-    def bid(self, seat: str, bid: Bid) -> Match:
-        """Place a bid. Raises as `Deal.bid`, and `game_over`."""
-        return self._with(self._deal_in_progress().bid(seat, bid))
+    def look(self, seat: str) -> Match:
+        """Look at the hand and give up the blind bid. Raises as `Deal.look`, and `game_over`."""
+        return self._with(self._deal_in_progress().look(seat))
+
+    def pass_cards(self, seat: str, cards: Iterable[Card]) -> Match:
+        """Give cards away, before or after the bidding. Raises as `Deal.pass_cards`, and `game_over`."""
+        return self._with(self._deal_in_progress().pass_cards(seat, cards))
+
+    def call_redeal(self, seat: str) -> Match:
+        """Call for another deal, which `begin_deal` begins. Raises as `Deal.require_redeal`, and `game_over`."""
+        self._deal_in_progress().require_redeal(seat)
+        return replace(self, redeal=seat)
+
+    def bid(self, seat: str, bid: Bid, hint_max: int | None = None) -> Match:
+        """Place or propose a bid. Raises as `Deal.bid`, and `game_over`."""
+        return self._with(self._deal_in_progress().bid(seat, bid, hint_max))
+
+    def reconsider(self, seat: str) -> Match:
+        """Send the partners' proposals back. Raises as `Deal.reconsider`, and `game_over`."""
+        return self._with(self._deal_in_progress().reconsider(seat))
 
     def play(self, seat: str, card: Card) -> Match:
         """Play a card; after the last card of a deal it is scored. Raises as `Deal.play`, and `game_over`."""
@@ -151,10 +186,52 @@ class Match:
 
     def _deal_in_progress(self) -> Deal:
         self._require_running()
-        if self.deal is None or self.score is not None:
+        if self.deal is None or self.needs_deal:
             raise RuleViolation(Reason.WRONG_PHASE, "No deal is in progress.")
         return self.deal
 
     def _require_running(self) -> None:
         if self.ending is not None:
             raise RuleViolation(Reason.GAME_OVER, "The game is over.")
+
+
+_Rounds = tuple[tuple[tuple[str, Card], ...], ...]
+
+
+def _first_dealer(facts: Terms, seed: Seed) -> tuple[str, _Rounds]:
+    """Who deals first, and the cards that were drawn or turned to find out, round by round."""
+    match facts.ruleset.first_dealer:
+        case FirstDealer.CUT_HIGH:
+            return _cut_high(facts, seed)
+        case FirstDealer.FIRST_DIAMOND:
+            return _first_diamond(facts, seed)
+        case FirstDealer.RANDOM:
+            return facts.table.seats[seed.lot(facts.ruleset.players)], ()
+    return facts.table.seats[0], ()
+
+
+def _cut_high(facts: Terms, seed: Seed) -> tuple[str, _Rounds]:
+    """Each seat draws a card; the highest rank deals, suits counting nothing; those that are level draw again."""
+    ranks, seats = list(Rank), facts.table.seats
+    contenders, rounds = seats, []
+    draw = seed.cut(facts.pack.deck, seats)
+    while len(contenders) > 1:
+        drawn = tuple((seat, card) for seat, card in (next(draw) for _ in seats) if seat in contenders)
+        rounds.append(drawn)
+        best = max(ranks.index(card.rank) for _, card in drawn)
+        contenders = tuple(seat for seat, card in drawn if ranks.index(card.rank) == best)
+    return contenders[0], tuple(rounds)
+
+
+def _first_diamond(facts: Terms, seed: Seed) -> tuple[str, _Rounds]:
+    """Cards are turned up around the table, the first seat's first; whoever gets the first diamond deals."""
+    rounds: list[list[tuple[str, Card]]] = []
+    seats = facts.table.seats
+    for number, card in enumerate(seed.shuffled(facts.pack.deck, purpose="cut")):
+        place = number % len(seats)
+        if place == 0:
+            rounds.append([])
+        rounds[-1].append((seats[place], card))
+        if card.suit is Suit.DIAMONDS:
+            break
+    return rounds[-1][-1][0], tuple(tuple(drawn) for drawn in rounds)

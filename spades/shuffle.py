@@ -4,13 +4,14 @@ Every deal has a secret seed of 256 bits of its own. Before any client seed that
 publishes ``commitment(seed)``; after the deal it publishes the seed. Anybody can then repeat the shuffle:
 
 1. *Key.* ``key = SHA-256("spades-shuffle-1" NUL purpose NUL seed then for each client seed, in the order of the seats:
-   seat "=" text NUL)``, all text in UTF-8, the seed as its 32 bytes. `purpose` is ``deal`` or ``cut``.
+   seat "=" text NUL)``, all text in UTF-8, the seed as its 32 bytes. `purpose` is ``deal``, ``cut`` or ``lot``.
 2. *Stream.* Block i, from 0, is ``SHA-256(key followed by i as 8 bytes, big end first)``. The blocks, one after the
    other, are read as 32-bit big-endian words.
 3. *Number below n.* Take the next word w. If w >= n * floor(2**32 / n), throw it away and take the next, so that no
    remainder is likelier than another. Otherwise the number is w mod n.
-4. *Shuffle (Fisher-Yates).* Start from the deck in listed order: suits C D H S, ranks rising, jokers last. For i from
-   the last place down to 1 take a number j below i + 1 and exchange places i and j. Place 0 is the top of the stock.
+4. *Shuffle (Fisher-Yates).* Start from the deck in listed order: suits C D H S, ranks rising, jokers last; with two
+   packs the two of a kind side by side. For i from the last place down to 1 take a number j below i + 1 and exchange
+   places i and j. Place 0 is the top of the stock.
 
 Source: docs/rules.md#shuffle
 """
@@ -63,10 +64,14 @@ class Seed:
         """What was published before the deal."""
         return commitment(self.server)
 
-    def shuffled(self, deck: Sequence[T]) -> tuple[T, ...]:
-        """The deck, given in listed order, as it lies after the shuffle; the first is the top of the stock."""
+    def shuffled(self, deck: Sequence[T], *, purpose: str = "deal") -> tuple[T, ...]:
+        """The deck, given in listed order, as it lies after the shuffle; the first is the top of the stock.
+
+        Args:
+            purpose: ``deal``, or ``cut`` for cards that are turned up to find the first dealer.
+        """
         cards = list(deck)
-        numbers = _numbers(self._key("deal"))
+        numbers = _numbers(self._key(purpose))
         for place in range(len(cards) - 1, 0, -1):
             other = _below(numbers, place + 1)
             cards[place], cards[other] = cards[other], cards[place]
@@ -79,6 +84,10 @@ class Seed:
             pack = list(deck)
             for seat in seats:
                 yield seat, pack.pop(_below(numbers, len(pack)))
+
+    def lot(self, limit: int) -> int:
+        """A number from 0 to `limit` - 1, drawn for the first deal where no cards are."""
+        return _below(_numbers(self._key("lot")), limit)
 
     def _key(self, purpose: str) -> bytes:
         digest = hashlib.sha256(f"{ALGORITHM}\0{purpose}\0".encode())
