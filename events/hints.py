@@ -26,7 +26,10 @@ from events.hub import Hub
 
 CHANNEL: Final = "spades.events"
 """The Redis channel that every listening process hears. With a full stop and a game's id: that game's, whose messages
-are the number of its last event, in ASCII."""
+are the number of its last event, in ASCII, or `DOUBT`."""
+
+DOUBT: Final = 0
+"""No event has this number: in place of one it says that somebody's right to read the game has ended."""
 
 SEND_SECONDS: Final = 0.25
 QUIET_SECONDS: Final = 2.0
@@ -64,6 +67,20 @@ class Hints:
         hub = self._hub
         if hub is not None:
             hub.hint_soon(game_id, number)
+        self._send_abroad(game_id, number)
+
+    def doubt(self, game_id: UUID) -> None:
+        """Have all who wait on the game asked again whether they may read. Call it as `publish`.
+
+        For what is no event of the game: a token that was replaced, a link that was deleted. If the message gets lost
+        between two processes, the next keep-alive asks.
+        """
+        hub = self._hub
+        if hub is not None:
+            hub.doubt_soon(game_id)
+        self._send_abroad(game_id, DOUBT)
+
+    def _send_abroad(self, game_id: UUID, number: int) -> None:
         url = settings.REDIS_URL
         if url:
             if self._abroad is None:
@@ -116,6 +133,7 @@ class _Sender:
 _hints = Hints()
 attach = _hints.attach
 publish = _hints.publish
+doubt = _hints.doubt
 
 
 async def listen(hub: Hub) -> None:
@@ -193,12 +211,16 @@ def take(hub: Hub, message: dict[str, Any]) -> None:
         return
     try:
         game_id = UUID(message["channel"].decode("ascii").removeprefix(f"{CHANNEL}."))
-        if message["type"] == "subscribe":
-            hub.doubt(game_id)  # what was said before this could not be heard
-        else:
-            hub.hint(game_id, int(message["data"].decode("ascii")))
+        number = None if message["type"] == "subscribe" else int(message["data"].decode("ascii"))
     except ValueError:
         logger.warning("not_a_hint", channel=message["channel"][:80], data=str(message["data"])[:80])
+        return
+    if number is None:
+        hub.read_anew(game_id)  # what was said before this could not be heard
+    elif number == DOUBT:
+        hub.doubt(game_id)
+    else:
+        hub.hint(game_id, number)
 
 
 def _channel(game_id: UUID) -> str:

@@ -60,7 +60,7 @@ class Waiter:
     and in order.
     """
 
-    __slots__ = ("_game", "_hub", "_told", "_wake", "halted", "overflowed", "seat", "seen")
+    __slots__ = ("_game", "_hub", "_told", "_wake", "doubted", "halted", "overflowed", "seat", "seen")
 
     def __init__(self, hub: Hub, game: _Game) -> None:
         self._hub = hub
@@ -72,6 +72,8 @@ class Waiter:
         self.overflowed = False
         self.halted = False
         """Whether something happened that may have changed who may read; nothing after it is told before `go_on`."""
+        self.doubted = False
+        """Whether the right to read may have ended without an event; whoever tells this reader asks again first."""
 
     def place(self, after: int, seat: str | None) -> None:
         """Ask for the events after number `after`, as `seat` may see them."""
@@ -84,8 +86,8 @@ class Waiter:
         self._hub.look(self._game)
 
     async def wait(self, seconds: float) -> None:
-        """Return when there is something to take, when the reader was woken, or after `seconds`."""
-        if self._told or self.overflowed or self._hub.closing:
+        """Return when there is something to take, when the reader was woken or is doubted, or after `seconds`."""
+        if self._told or self.overflowed or self.doubted or self._hub.closing:
             return
         try:
             async with asyncio.timeout(seconds):
@@ -96,6 +98,11 @@ class Waiter:
 
     def wake(self) -> None:
         """End a `wait` although nothing happened."""
+        self._wake.set()
+
+    def doubt(self) -> None:
+        """Have it asked again whether this reader may read."""
+        self.doubted = True
         self._wake.set()
 
     def take(self, limit: int = QUEUE_EVENTS) -> list[Told]:
@@ -197,15 +204,29 @@ class Hub:
             game.hinted = number
             self.look(game)
 
+    def doubt(self, game_id: UUID) -> None:
+        """Take note that somebody may no longer read the game, although nothing happened in it."""
+        game = self._games.get(game_id)
+        if game is not None:
+            for waiter in game.waiters:
+                waiter.doubt()
+
     def hint_soon(self, game_id: UUID, number: int) -> None:
-        """The same, from any thread, at any time: after the loop has ended it does nothing.
+        """The same as `hint`, from any thread, at any time: after the loop has ended it does nothing.
 
         Call it after the commit. Whoever is not registered by then begins to read after it, and needs no hint.
         """
+        self._soon(self.hint, game_id, number)
+
+    def doubt_soon(self, game_id: UUID) -> None:
+        """The same as `doubt`, from any thread, at any time."""
+        self._soon(self.doubt, game_id)
+
+    def _soon(self, call: Callable[..., None], game_id: UUID, *args: Any) -> None:
         if game_id not in self._games:
             return
         try:
-            self._loop.call_soon_threadsafe(self.hint, game_id, number)
+            self._loop.call_soon_threadsafe(call, game_id, *args)
         except RuntimeError:
             logger.debug("hint_after_close", game_id=str(game_id))
 
@@ -214,7 +235,7 @@ class Hub:
         if game.reading is None and game.behind() is not None:
             game.reading = self._loop.create_task(self._read(game))
 
-    def doubt(self, game_id: UUID) -> None:
+    def read_anew(self, game_id: UUID) -> None:
         """Read the game once more for its readers: a hint of it may have been lost."""
         self.hint(game_id, UNKNOWN)
 

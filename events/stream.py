@@ -128,6 +128,12 @@ class Streams:
             if left <= 0:
                 break
             await waiter.wait(left)
+            if waiter.doubted:
+                waiter.doubted = False
+                answer = await self._ask(scope)
+                again = _admitted(answer)
+                if again is None or again.seat != reader.seat or _page(answer)["items"]:
+                    break
             told = waiter.take(reader.limit)
         if gone.done():
             return
@@ -188,6 +194,10 @@ class Streams:
         alive = loop.time() + KEEP_ALIVE_SECONDS
         while not (gone.done() or self._hub.closing or waiter.overflowed):
             await waiter.wait(alive - loop.time())
+            if waiter.doubted:
+                waiter.doubted = False
+                if not await self._may_still_read(scope, waiter, reader):
+                    return False
             told = waiter.take()
             if told:
                 await _send_part(send, b"".join(map(_event, told)))

@@ -14,7 +14,7 @@ from django.db.models import F, Q
 
 from contract.ids import uuid7
 
-__all__ = ["Action", "Deal", "Game", "Seat"]
+__all__ = ["Action", "Audit", "Deal", "Game", "Seat"]
 
 
 class Game(models.Model):
@@ -164,3 +164,27 @@ class Action(models.Model):
 
     def __str__(self) -> str:
         return f"{self.game_id} {self.version}"
+
+
+class Audit(models.Model):
+    """Something that somebody did about a table outside of its game, such as replacing a token. Rows are only added."""
+
+    class Act(models.TextChoices):
+        """What was done."""
+
+        REISSUED = "token_reissued"
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="audits", db_index=False)
+    created_at = models.DateTimeField()
+    version = models.PositiveIntegerField(help_text="The game's version when it was done.")
+    act = models.CharField(max_length=24, choices=Act)
+    seat = models.CharField(max_length=1, null=True, help_text="The seat that it concerns, if it concerns one.")
+    account = models.ForeignKey("accounts.Account", on_delete=models.PROTECT, related_name="+")
+    token_digest = models.CharField(max_length=64, null=True, help_text="Of the token that was given out by it.")
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["game", "created_at", "id"], name="audit_of_game")]
+
+    def __str__(self) -> str:
+        return f"{self.game_id} {self.act}"

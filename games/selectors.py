@@ -17,12 +17,24 @@ from accounts.selectors import unknown_token
 from contract.problems import ContractReason, Problem
 from contract.scopes import Scope
 from games import codec, steps, store
-from games.models import Deal, Game, Seat
+from games.models import Audit, Deal, Game, Seat
 from games.store import GameRow, Reading
 from spades import Match, Ruleset, ScoreSheet, Seed, SideBefore
 from spades import view as spades_view
 
-__all__ = ["Viewer", "list_deals", "list_games", "match_of", "read", "ruleset_of", "view", "view_at", "viewer_of"]
+__all__ = [
+    "Viewer",
+    "list_audit",
+    "list_deals",
+    "list_games",
+    "match_of",
+    "read",
+    "ruleset_of",
+    "seats_of",
+    "view",
+    "view_at",
+    "viewer_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +79,9 @@ def viewer_of(reading: Reading, named: str | None) -> Viewer:
         Problem: `not_your_seat`, `seat_ambiguous`, `spectators_forbidden`, or `not_found` for a private table.
     """
     game, account_id = reading.game, reading.account_id
-    if reading.token_seat is not None:
-        mine = [reading.token_seat]
-    else:
-        mine = [occupant.seat for occupant in game.occupants if occupant.account_id == account_id]
-        if not mine and account_id != game.host_id:
-            _require_watchable(game)
+    mine = seats_of(reading)
+    if not mine and account_id != game.host_id:
+        _require_watchable(game)
     if named is not None and named not in mine:
         raise Problem(ContractReason.NOT_YOUR_SEAT, f"Your token does not hold seat {named} at this table.")
     if named is None and len(mine) > 1:
@@ -80,6 +89,13 @@ def viewer_of(reading: Reading, named: str | None) -> Viewer:
     if mine:
         return Viewer("seat", named or mine[0], account_id)
     return Viewer("host" if account_id == game.host_id else "watcher", None, account_id)
+
+
+def seats_of(reading: Reading) -> list[str]:
+    """The seats that the token may act for."""
+    if reading.token_seat is not None:
+        return [reading.token_seat]
+    return [occupant.seat for occupant in reading.game.occupants if occupant.account_id == reading.account_id]
 
 
 def _require_watchable(game: GameRow) -> None:
@@ -310,3 +326,32 @@ def _deal_json(row: Deal) -> dict[str, Any]:
 def seats_json(occupants: Sequence[store.Occupant]) -> list[dict[str, Any]]:
     """Who sits where, as the lists and events tell it."""
     return [{"seat": o.seat, "kind": o.kind, "name": o.name, "bot": o.bot} for o in occupants]
+
+
+def list_audit(
+    game_id: UUID, *, seats: Sequence[str] | None, after: tuple[datetime, UUID] | None, limit: int
+) -> list[Audit]:
+    """What was done about a table outside of its game, oldest first.
+
+    Args:
+        seats: only what concerns these; None for all of it.
+        after: time and id of the last one that the caller has.
+    """
+    rows = Audit.objects.filter(game_id=game_id)
+    if seats is not None:
+        rows = rows.filter(seat__in=seats)
+    if after is not None:
+        at, audit_id = after
+        rows = rows.filter(Q(created_at__gt=at) | Q(created_at=at, id__gt=audit_id))
+    return list(rows.order_by("created_at", "id")[:limit])
+
+
+def audit_json(row: Audit) -> dict[str, Any]:
+    """One entry of a table's audit."""
+    return {
+        "id": str(row.id),
+        "at": timestamp(row.created_at),
+        "version": row.version,
+        "act": row.act,
+        "seat": row.seat,
+    }

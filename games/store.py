@@ -11,7 +11,7 @@ has no statement of that kind and whose writers take turns anyway.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final
@@ -235,6 +235,24 @@ def write(
 @lru_cache(maxsize=32)
 def _update(names: tuple[str, ...]) -> str:
     return f"UPDATE {_GAME} SET {', '.join(f'{name} = %(new_{name})s' for name in names)} WHERE id = %(id)s"
+
+
+def write_occupants(game: GameRow) -> None:
+    """Write who sits where, and by which tokens, without an action. The caller holds the game's lock."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE {_GAME} SET occupants = %s WHERE id = %s", (dump_occupants(game.occupants), _key(game.id))
+        )
+
+
+def dump_occupants(occupants: Iterable[Occupant]) -> str:
+    """The form of the column `occupants`."""
+    return orjson.dumps([occupant.to_row() for occupant in occupants]).decode()
+
+
+def seated(occupants: Iterable[Occupant], seat: str, **values: Any) -> tuple[Occupant, ...]:
+    """The occupants with other values for the one in `seat`."""
+    return tuple(replace(one, **values) if one.seat == seat else one for one in occupants)
 
 
 def read_deal(game_id: UUID, number: int, attempt: int = 1) -> DealRow:

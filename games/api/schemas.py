@@ -374,7 +374,7 @@ COMPONENTS: dict[str, Schema] = {
         ),
     ),
     "JoinedGame": _object(
-        "A seat was taken.",
+        "A seat and its token.",
         game=ref("View"),
         seat=SEAT,
         token=_or_null(_text(), "The seat's token, shown this once; null for a bot."),
@@ -386,6 +386,15 @@ COMPONENTS: dict[str, Schema] = {
         name=_or_null(_text()),
         bot=_or_null(_text()),
     ),
+    "AuditEntry": _object(
+        "Something that was done about a table outside of its game.",
+        id=ID,
+        at=TIME,
+        version=_count("The game's version when it was done."),
+        act=_text("What was done.", "token_reissued"),
+        seat=_or_null(SEAT, "The seat that it concerns, if it concerns one."),
+    ),
+    "AuditPage": _page("AuditEntry"),
     "GameSummary": _object(
         "A table in a list.",
         id=ID,

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from games.api import views
+from games.api import access, views
 
 urlpatterns = [
     # Addresses are tried in this order: those of a game in play first.
@@ -16,6 +16,8 @@ urlpatterns = [
     path("v1/games", views.GamesView.as_view()),
     path("v1/games/<uuid:game_id>/seats", views.SeatsView.as_view()),
     path("v1/games/<uuid:game_id>/seats/<str:seat>", views.SeatView.as_view()),
+    path("v1/games/<uuid:game_id>/seats/<str:seat>/token", access.SeatTokenView.as_view()),
+    path("v1/games/<uuid:game_id>/audit", access.AuditView.as_view()),
     path("v1/games/<uuid:game_id>/start", views.StartView.as_view()),
     path("v1/games/<uuid:game_id>/abort", views.AbortView.as_view()),
     path("v1/games/<uuid:game_id>/resignations", views.ResignationsView.as_view()),

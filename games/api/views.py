@@ -156,17 +156,19 @@ class GamesView(Endpoint):
                 seats=guests,
                 **body,
             )
-            return _created(made, viewer, f"/v1/games/{made['game']['id']}")
+            return created(made, viewer, f"/v1/games/{made['game']['id']}")
 
-        return _kept(request, principal.key, create)
+        return kept(request, principal.key, create)
 
 
-def _created(body: dict[str, Any], viewer: str, location: str) -> idempotency.Answer:
+def created(body: dict[str, Any], viewer: str, location: str) -> idempotency.Answer:
+    """The answer to what made a seat or a table: the view in it has a tag, and there is an address."""
     headers = {"Location": location, "ETag": etag(body["game"]["version"], viewer)}
     return idempotency.Answer(201, body, headers)
 
 
-def _kept(request: Request, principal: str, effect: Callable[[], idempotency.Answer]) -> HttpResponse:
+def kept(request: Request, principal: str, effect: Callable[[], idempotency.Answer]) -> HttpResponse:
+    """Run an effect in its turn and in one transaction, once for each `Idempotency-Key`."""
     with write_turn():
         return idempotency.answered(request, principal, effect)
 
@@ -234,9 +236,9 @@ class SeatsView(Endpoint):
                 account_name=accounts.get_account(principal.account_id).name,
                 seat=seat,
             )
-            return _created(made, viewer, f"/v1/games/{game_id}/seats/{made['seat']}")
+            return created(made, viewer, f"/v1/games/{game_id}/seats/{made['seat']}")
 
-        return _kept(request, principal.key, take)
+        return kept(request, principal.key, take)
 
 
 class SeatView(Endpoint):

@@ -332,8 +332,7 @@ def _settle(
 def _write_waiting(
     game: GameRow, parts: Sequence[Part], action: Mapping[str, Any], *, seat: str | None, at: datetime
 ) -> GameRow:
-    occupants = orjson.dumps([occupant.to_row() for occupant in game.occupants]).decode()
-    changes = {"occupants": occupants, "open_seats": game.open_seats}
+    changes = {"occupants": store.dump_occupants(game.occupants), "open_seats": game.open_seats}
     version = store.write(
         game, at=at, entries=codec.entries(parts), action=action, seat=seat, deal_number=None, changes=changes
     )
@@ -393,6 +392,6 @@ def _insert(
         finished_at=None,
     )
     values = {name: getattr(row, name) for name in GameRow.__slots__}
-    texts = {"occupants": orjson.dumps([occupant.to_row() for occupant in occupants]).decode(), "version": 1}
+    texts = {"occupants": store.dump_occupants(occupants), "version": 1}
     Game.objects.create(**{**values, **texts})
     return row

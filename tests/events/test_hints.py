@@ -49,15 +49,16 @@ needs_redis = pytest.mark.skipif(not django_settings.REDIS_URL, reason="hints be
 
 
 @asynccontextmanager
-async def listening_hub():
+async def listening_hub(*, listen=True):
     pool = Pool(2)
     hub = Hub(pool.run)
-    listening = asyncio.create_task(hints.listen(hub))
+    listening = [asyncio.create_task(hints.listen(hub))] if listen else []
     try:
         yield hub, pool
     finally:
-        listening.cancel()
-        await asyncio.gather(listening, return_exceptions=True)
+        for task in listening:
+            task.cancel()
+        await asyncio.gather(*listening, return_exceptions=True)
         await hub.stop()
         await pool.close()
 
@@ -135,6 +136,27 @@ def address(sender):
     """Where the sender's connection comes from, as Redis knows it."""
     host, port = sender._abroad._connection._sock.getsockname()[:2]
     return f"{host}:{port}"
+
+
+@pytest.mark.parametrize("abroad", [False, pytest.param(True, marks=needs_redis)])
+def test_a_doubt_reaches_whoever_waits_on_the_game(abroad, transactional_db, settings):
+    game_id, sender = uuid4(), Hints()
+    if not abroad:
+        settings.REDIS_URL = ""
+
+    async def scenario():
+        async with listening_hub(listen=abroad) as (hub, _):
+            if not abroad:
+                sender.attach(hub)
+            waiter, other = hub.register(game_id), hub.register(uuid4())
+            waiter.place(0, None)
+            async with asyncio.timeout(30):
+                while not waiter.doubted:  # said again until it is heard: nobody may have listened yet
+                    await asyncio.to_thread(sender.doubt, game_id)
+                    await waiter.wait(0.05)
+            return waiter.doubted, other.doubted
+
+    assert asyncio.run(scenario()) == (True, False)
 
 
 def test_sending_neither_fails_nor_waits_when_redis_is_away(settings):

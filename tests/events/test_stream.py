@@ -359,6 +359,38 @@ def test_a_stream_is_kept_alive_until_the_token_is_revoked(write_events, monkeyp
     assert not games
 
 
+def test_a_doubt_ends_whoever_may_no_longer_read_and_nobody_else(write_events):
+    game_id = uuid4()
+    write_events(game_id, PLAYED)
+
+    async def scenario():
+        async with running() as setting:
+            streamed = setting.open(request(game_id, accept=STREAM))
+            polled = setting.open(request(game_id, "after=1&wait=30"))
+            await streamed.until(b"id: 1\n")
+            await setting.view.answered.wait()
+            setting.hub.doubt(game_id)
+            setting.hub.hint(game_id, await setting.pool.run(write_events, game_id, PLAYED))
+            goes_on = await streamed.until(b"id: 2\n"), await polled.whole()
+
+            polled = setting.open(request(game_id, "after=2&wait=30"))
+            setting.view.answered.clear()
+            await setting.view.answered.wait()
+            setting.view.revoked = True
+            await setting.pool.run(write_events, game_id, SEALED)
+            setting.hub.doubt(game_id)
+            setting.hub.hint(game_id, 3)
+            ends = await streamed.until(b": goodbye\n\n"), await polled.whole()
+            return goes_on, ends
+
+    (told, (status, _, body)), (end, refused) = asyncio.run(scenario())
+
+    assert ids(told) == [2]
+    assert (status, orjson.loads(body)["items"]) == (200, log.page(game_id, 1, 1, "A"))
+    assert b"QH" not in end
+    assert (refused[0], refused[2]) == (401, b"{}")
+
+
 def test_a_slow_client_is_given_up_and_may_come_back(write_events, monkeypatch):
     monkeypatch.setattr(stream, "SEND_SECONDS", 0.1)
     game_id = uuid4()

@@ -9,7 +9,7 @@ from django.db import transaction
 from accounts.services import create_account
 from events import log
 from games import codec, selectors, store
-from games.models import Action, Deal, Game
+from games.models import Action, Audit, Deal, Game
 from games.services import bot_turns, tables
 from games.services.tables import Guest
 from games.store import Occupant
@@ -42,7 +42,7 @@ def assert_rebuilds(game_id: UUID) -> None:
     assert game is not None
     stored = log.rows_after(game_id, 0, game.version + 1)
     assert [row.number for row in stored] == list(range(1, game.version + 1))
-    assert [occupant.to_row() for occupant in game.occupants] == seated_by_actions(game_id, game.version)
+    assert_seated_by_actions(game_id)
     steps = selectors.replay(game)
     last_version, match, _ = steps[-1]
     assert last_version == game.version
@@ -58,8 +58,15 @@ def assert_rebuilds(game_id: UUID) -> None:
     assert not scored
 
 
+def assert_seated_by_actions(game_id: UUID) -> None:
+    """Who sits where, started or not, is what people did."""
+    game = store.read_game(game_id, lock=False)
+    assert game is not None
+    assert [occupant.to_row() for occupant in game.occupants] == seated_by_actions(game_id, game.version)
+
+
 def seated_by_actions(game_id: UUID, version: int) -> list[dict[str, object]]:
-    """Who sits where, from what people did."""
+    """Who sits where, and by which token, from what people did."""
     seats: dict[str, dict[str, object]] = {}
     for _, seat, action in store.read_actions(game_id, version):
         if "create" in action:
@@ -68,7 +75,16 @@ def seated_by_actions(game_id: UUID, version: int) -> list[dict[str, object]]:
             seats[action["sit"]["seat"]] = action["sit"]
         elif "leave" in action and seat is not None:
             seats[seat] = {**Occupant(seat).to_row(), "client_seed": ""}
+    for done in Audit.objects.filter(game_id=game_id, act=Audit.Act.REISSUED).order_by("created_at", "id"):
+        if not acted_after(game_id, str(done.seat), done.version):
+            seats[str(done.seat)] = {**seats[str(done.seat)], "token": done.token_digest}
     return [{name: value for name, value in row.items() if name != "client_seed"} for row in seats.values()]
+
+
+def acted_after(game_id: UUID, seat: str, version: int) -> bool:
+    """Whether the seat was taken or left after a version, so that an older token no longer counts."""
+    actions = store.read_actions(game_id, 10**6)
+    return any(at > version and who == seat and action.keys() & {"sit", "leave"} for at, who, action in actions)
 
 
 def rows_of(game_id: UUID | str) -> dict[str, list[object]]:
