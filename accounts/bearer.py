@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from contract.problems import ContractReason, Problem
 
-__all__ = ["ACCOUNT", "INVITATION", "SEAT", "WATCHER", "Bearer", "digest", "make", "read", "require"]
+__all__ = ["ACCOUNT", "INVITATION", "SEAT", "WATCHER", "Bearer", "digest", "invitation", "make", "read", "require"]
 
 ACCOUNT: Final = "spk"
 SEAT: Final = "sps"
@@ -24,6 +24,7 @@ WATCHER: Final = "spw"
 INVITATION: Final = "spi"
 
 _BYTES: Final = 32
+_INVITATION: Final = re.compile(r"spi_[A-Za-z0-9_-]{43}\Z")
 _HEADER: Final = re.compile(r"bearer +((spk|sps|spw)_[A-Za-z0-9_-]{43}) *\Z", re.IGNORECASE)
 
 
@@ -47,6 +48,17 @@ def make(kind: str) -> tuple[str, str]:
     return text, digest(text)
 
 
+def invitation(text: str) -> str:
+    """Read an invitation as the body of a request has it, and give its digest.
+
+    Raises:
+        ValueError: it has not the form of one. The text is not repeated.
+    """
+    if not _INVITATION.match(text):
+        raise ValueError("no invitation")
+    return digest(text)
+
+
 def read(request: Any) -> Bearer | None:
     """Read the `Authorization` header; None without one.
 
@@ -61,7 +73,7 @@ def read(request: Any) -> Bearer | None:
     if match is None or match[2] != match[2].lower():
         raise Problem(
             ContractReason.UNAUTHENTICATED,
-            "Expected `Authorization: Bearer TOKEN` with a token that begins with spk_ or sps_.",
+            "Expected `Authorization: Bearer TOKEN` with a token that begins with spk_, sps_ or spw_.",
         )
     return Bearer(match[2], digest(match[1]))
 

@@ -23,7 +23,7 @@ from contract.limits import charge
 from contract.problems import ContractReason, Fault, Problem, escape, handler, malformed
 from contract.queries import read_query
 
-__all__ = ["Endpoint", "JSONRenderer", "StrictJSONParser", "answer", "dump", "not_modified"]
+__all__ = ["Endpoint", "JSONRenderer", "StrictJSONParser", "answer", "dump", "no_content", "not_modified"]
 
 JSON: Final = "application/json"
 MOST_BYTES: Final = 65_536
@@ -217,6 +217,13 @@ def answer(body: Any, status: int = 200, headers: Mapping[str, str] | None = Non
 def not_modified(tag: str) -> HttpResponse:
     """Answer 304: the caller has this representation already."""
     response = HttpResponse(status=304, headers={"ETag": tag})
+    del response["Content-Type"]
+    return response
+
+
+def no_content() -> HttpResponse:
+    """Answer 204: it is done, and there is nothing to say."""
+    response = HttpResponse(status=204)
     del response["Content-Type"]
     return response
 

@@ -39,6 +39,7 @@ class ContractReason(StrEnum):
     NOT_HOST = "not_host"
     SPECTATORS_FORBIDDEN = "spectators_forbidden"
     INVITATION_REQUIRED = "invitation_required"
+    INVITATION_INVALID = "invitation_invalid"
     REGISTRATION_CLOSED = "registration_closed"
     NOT_FOUND = "not_found"
     # What HTTP itself refuses
@@ -53,6 +54,7 @@ class ContractReason(StrEnum):
     ALREADY_SEATED = "already_seated"
     ABORT_NOT_ALLOWED = "abort_not_allowed"
     GAME_NOT_FULL = "game_not_full"
+    TOO_MANY = "too_many"
     BOARD_OPEN = "board_open"
     IDEMPOTENCY_IN_PROGRESS = "idempotency_in_progress"
     STALE_VERSION = "stale_version"
@@ -184,8 +186,8 @@ _OWN: tuple[Entry, ...] = (
         ContractReason.NOT_HOST,
         403,
         "Only the host may do this",
-        "Starting the game, seating bots, removing somebody before the start and aborting belong to the account that "
-        "made the table.",
+        "Starting the game, seating bots, removing somebody before the start, aborting, and giving out invitations and "
+        "watch links belong to the account that made the table.",
     ),
     Entry(
         ContractReason.SPECTATORS_FORBIDDEN,
@@ -198,7 +200,15 @@ _OWN: tuple[Entry, ...] = (
         ContractReason.INVITATION_REQUIRED,
         403,
         "A seat here needs an invitation",
-        "An unlisted table may be watched by whoever knows its address, but a seat is taken by invitation only.",
+        "An unlisted table may be watched by whoever knows its address, but a seat is taken by invitation only. Its "
+        "host gives one out; its token goes into `invitation` of the body.",
+    ),
+    Entry(
+        ContractReason.INVITATION_INVALID,
+        403,
+        "The invitation does not hold here",
+        "The invitation is unknown, of another table, for another seat, used up, expired, or it was taken back. Ask "
+        "the host for a new one.",
     ),
     Entry(
         ContractReason.REGISTRATION_CLOSED,
@@ -276,6 +286,13 @@ _OWN: tuple[Entry, ...] = (
         409,
         "The table is not full",
         "A game starts when every seat is taken, by a person or by a bot. At least one seat is still open.",
+    ),
+    Entry(
+        ContractReason.TOO_MANY,
+        409,
+        "There are too many of these",
+        "A table has a bounded number of invitations and of watch links in force. Delete one that is no longer needed, "
+        "or let it expire.",
     ),
     Entry(
         ContractReason.BOARD_OPEN,

@@ -25,16 +25,18 @@ from contract.reasons import CATALOGUE, ContractReason
 from contract.scopes import Scope
 from spades.errors import Reason
 
-__all__ = ["ACCOUNT", "OPERATIONS", "SEAT", "TAGS", "Operation", "complete", "operation"]
+__all__ = ["ACCOUNT", "OPERATIONS", "SEAT", "TAGS", "WATCHER", "Operation", "complete", "operation"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 JSON: Final = "application/json"
 ACCOUNT: Final = "spk"
 SEAT: Final = "sps"
+WATCHER: Final = "spw"
 TOKENS: Final[Mapping[str, str]] = {
     ACCOUNT: "an account's API token",
     SEAT: "one seat at one table",
+    WATCHER: "a watch link, which shows one table to whoever has it",
 }
 NO_SCOPE: Final = "none"
 

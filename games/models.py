@@ -14,7 +14,7 @@ from django.db.models import F, Q
 
 from contract.ids import uuid7
 
-__all__ = ["Action", "Audit", "Deal", "Game", "Seat"]
+__all__ = ["Action", "Audit", "Deal", "Game", "Invitation", "Seat", "WatchLink"]
 
 
 class Game(models.Model):
@@ -166,6 +166,42 @@ class Action(models.Model):
         return f"{self.game_id} {self.version}"
 
 
+class Link(models.Model):
+    """What invitations and watch links have in common: a token that opens one table, until it ends or is deleted."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="+", db_index=False)
+    token_digest = models.CharField(max_length=64, unique=True)
+    name = models.CharField(max_length=40, null=True, help_text="The host's own note of what it is for.")
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self.game_id} {self.id}"
+
+
+class Invitation(Link):
+    """The right to sit down at a table, once or several times."""
+
+    seat = models.CharField(max_length=1, null=True, help_text="The one seat that it is for; none means any.")
+    uses = models.PositiveSmallIntegerField()
+    used = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["game", "created_at", "id"], name="invitation_of_game")]
+        constraints: ClassVar = [models.CheckConstraint(condition=Q(used__lte=F("uses")), name="invitation_used")]
+
+
+class WatchLink(Link):
+    """The right to see what is public at a table."""
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["game", "created_at", "id"], name="watch_link_of_game")]
+
+
 class Audit(models.Model):
     """Something that somebody did about a table outside of its game, such as replacing a token. Rows are only added."""
 
@@ -173,6 +209,11 @@ class Audit(models.Model):
         """What was done."""
 
         REISSUED = "token_reissued"
+        INVITATION_MADE = "invitation_made"
+        INVITATION_USED = "invitation_used"
+        INVITATION_DELETED = "invitation_deleted"
+        WATCH_LINK_MADE = "watch_link_made"
+        WATCH_LINK_DELETED = "watch_link_deleted"
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="audits", db_index=False)
@@ -180,8 +221,9 @@ class Audit(models.Model):
     version = models.PositiveIntegerField(help_text="The game's version when it was done.")
     act = models.CharField(max_length=24, choices=Act)
     seat = models.CharField(max_length=1, null=True, help_text="The seat that it concerns, if it concerns one.")
+    subject = models.UUIDField(null=True, help_text="The id of the invitation or the watch link, which may be gone.")
     account = models.ForeignKey("accounts.Account", on_delete=models.PROTECT, related_name="+")
-    token_digest = models.CharField(max_length=64, null=True, help_text="Of the token that was given out by it.")
+    token_digest = models.CharField(max_length=64, null=True, help_text="Of a seat's token that was given out by it.")
 
     class Meta:
         indexes: ClassVar = [models.Index(fields=["game", "created_at", "id"], name="audit_of_game")]

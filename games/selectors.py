@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import orjson
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from accounts.bearer import Bearer
+from accounts.bearer import WATCHER, Bearer
 from accounts.selectors import unknown_token
-from contract.problems import ContractReason, Problem
+from contract.problems import ContractReason, Fault, Problem, malformed
 from contract.scopes import Scope
 from games import codec, steps, store
-from games.models import Audit, Deal, Game, Seat
+from games.models import Audit, Deal, Game, Invitation, Seat, WatchLink
 from games.store import GameRow, Reading
-from spades import Match, Ruleset, ScoreSheet, Seed, SideBefore
+from spades import Match, Reason, Ruleset, ScoreSheet, Seed, SideBefore
 from spades import view as spades_view
 
 __all__ = [
@@ -52,18 +52,23 @@ class Viewer:
         return self.seat or self.role
 
 
-def read(bearer: Bearer, game_id: UUID, *, lock: bool = False) -> Reading:
+def read(bearer: Bearer, game_id: UUID, *, lock: bool = False, watching: bool = False) -> Reading:
     """The game as `store.read`, refusals as problems.
+
+    Args:
+        watching: whether a watch link will do.
 
     Raises:
         Problem: `unauthenticated`, `not_found`, `scope_missing`.
     """
+    if bearer.kind == WATCHER and not watching:
+        raise Problem(ContractReason.SCOPE_MISSING, "A watch link shows a table and does nothing there.")
     try:
         reading = store.read(bearer, game_id, lock=lock)
     except store.Unauthenticated:
         raise unknown_token() from None
     except store.Unknown:
-        raise _not_found() from None
+        raise not_found() from None
     if reading.scopes is not None and Scope.GAMES not in reading.scopes:
         raise Problem(ContractReason.SCOPE_MISSING, f"The token lacks the scope '{Scope.GAMES}'.")
     return reading
@@ -80,7 +85,7 @@ def viewer_of(reading: Reading, named: str | None) -> Viewer:
     """
     game, account_id = reading.game, reading.account_id
     mine = seats_of(reading)
-    if not mine and account_id != game.host_id:
+    if not mine and account_id != game.host_id and not reading.by_link:
         _require_watchable(game)
     if named is not None and named not in mine:
         raise Problem(ContractReason.NOT_YOUR_SEAT, f"Your token does not hold seat {named} at this table.")
@@ -95,18 +100,51 @@ def seats_of(reading: Reading) -> list[str]:
     """The seats that the token may act for."""
     if reading.token_seat is not None:
         return [reading.token_seat]
+    if reading.account_id is None:
+        return []
     return [occupant.seat for occupant in reading.game.occupants if occupant.account_id == reading.account_id]
+
+
+def require_host(reading: Reading) -> None:
+    """Refuse whoever is not the host by its own token.
+
+    Raises:
+        Problem: `not_host`, or as `viewer_of` for a table that the caller may not know.
+    """
+    viewer = viewer_of(reading, next(iter(seats_of(reading)), None))
+    if reading.token_seat is not None or viewer.account_id != reading.game.host_id:
+        raise Problem(ContractReason.NOT_HOST, "This takes the token of the account that made the table.")
+
+
+def require_waiting(game: GameRow) -> None:
+    """Refuse what can only be done before the start.
+
+    Raises:
+        Problem: `wrong_phase` or `game_over`.
+    """
+    if game.status == Game.Status.WAITING:
+        return
+    if game.finished_at is not None:
+        raise Problem(Reason.GAME_OVER, "The game is over.", version=game.version)
+    raise Problem(Reason.WRONG_PHASE, "The game has started.", version=game.version)
 
 
 def _require_watchable(game: GameRow) -> None:
     if game.visibility == Game.Visibility.PRIVATE:
-        raise _not_found()
+        raise not_found()
     if game.spectators == Game.Spectators.FORBIDDEN and game.status != Game.Status.WAITING:
         raise Problem(ContractReason.SPECTATORS_FORBIDDEN, "This table has no spectators.")
 
 
-def _not_found() -> Problem:
+def not_found() -> Problem:
+    """The refusal of a table that there is not, or that the caller may not know of: the two are answered alike."""
     return Problem(ContractReason.NOT_FOUND, "There is no such game, or it is not yours to know of.")
+
+
+def no_such_seat(game: GameRow) -> Problem:
+    """The refusal of a body that names a seat which the table has not."""
+    known = ", ".join(occupant.seat for occupant in game.occupants)
+    return malformed([Fault("/seat", ContractReason.NOT_ALLOWED_VALUE, f"The seats here are {known}.")])
 
 
 # The view.
@@ -354,4 +392,53 @@ def audit_json(row: Audit) -> dict[str, Any]:
         "version": row.version,
         "act": row.act,
         "seat": row.seat,
+        "subject": row.subject and str(row.subject),
     }
+
+
+# Invitations and watch links.
+
+L = TypeVar("L", Invitation, WatchLink)
+
+
+def links_in_force(model: type[L], game_id: UUID, at: datetime) -> QuerySet[L]:
+    """A table's invitations or watch links that have not expired."""
+    return model.objects.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=at), game_id=game_id)
+
+
+def list_links(model: type[L], game_id: UUID, *, after: tuple[datetime, UUID] | None, limit: int) -> list[L]:
+    """A table's invitations or watch links, expired ones too, oldest first.
+
+    Args:
+        after: time and id of the last one that the caller has.
+    """
+    rows = model.objects.filter(game_id=game_id)
+    if after is not None:
+        at, link_id = after
+        rows = rows.filter(Q(created_at__gt=at) | Q(created_at=at, id__gt=link_id))
+    return list(rows.order_by("created_at", "id")[:limit])
+
+
+def get_link(model: type[L], game_id: UUID, link_id: UUID) -> L:
+    """One invitation or watch link of a table.
+
+    Raises:
+        Problem: `not_found`.
+    """
+    link = model.objects.filter(game_id=game_id, id=link_id).first()
+    if link is None:
+        raise Problem(ContractReason.NOT_FOUND, "This table has nothing of that id.")
+    return link
+
+
+def link_json(link: Invitation | WatchLink) -> dict[str, Any]:
+    """An invitation or a watch link as its host sees it; the token was shown once."""
+    shown: dict[str, Any] = {
+        "id": str(link.id),
+        "name": link.name,
+        "created_at": timestamp(link.created_at),
+        "expires_at": link.expires_at and timestamp(link.expires_at),
+    }
+    if isinstance(link, Invitation):
+        shown |= {"seat": link.seat, "uses": link.uses, "used": link.used}
+    return shown

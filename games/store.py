@@ -24,13 +24,15 @@ from accounts.bearer import Bearer
 from accounts.models import Token
 from events import log
 from events.log import Entry
-from games.models import Action, Deal, Game, Seat
+from games.models import Action, Deal, Game, Seat, WatchLink
 
 __all__ = ["DealRow", "GameRow", "Occupant", "Reading", "Unauthenticated", "Unknown"]
 
 _POSTGRESQL: Final = connection.vendor == "postgresql"
 
-_GAME, _SEAT, _DEAL, _ACTION, _TOKEN = (model._meta.db_table for model in (Game, Seat, Deal, Action, Token))
+_GAME, _SEAT, _DEAL, _ACTION, _WATCH_LINK, _TOKEN = (
+    model._meta.db_table for model in (Game, Seat, Deal, Action, WatchLink, Token)
+)
 
 _GAME_COLUMNS = (
     "id",
@@ -63,10 +65,16 @@ _BY_ACCOUNT_TOKEN = (
     f"SELECT {_SELECT_GAME}, NULL, t.account_id, t.scopes FROM {_TOKEN} t CROSS JOIN {_GAME} g "
     "WHERE t.digest = %s AND t.revoked_at IS NULL AND g.id = %s"
 )
+_BY_WATCH_LINK = (
+    f"SELECT {_SELECT_GAME}, NULL, NULL, NULL FROM {_WATCH_LINK} w JOIN {_GAME} g ON g.id = w.game_id "
+    "WHERE w.token_digest = %s AND (w.expires_at IS NULL OR w.expires_at > %s) AND g.id = %s"
+)
 _BY_ID = f"SELECT {_SELECT_GAME} FROM {_GAME} g WHERE g.id = %s"
+_BY_TOKEN = {"sps": _BY_SEAT_TOKEN, "spk": _BY_ACCOUNT_TOKEN, "spw": _BY_WATCH_LINK}
 _TOKEN_EXISTS = {
     "sps": f"SELECT 1 FROM {_SEAT} WHERE token_digest = %s",
     "spk": f"SELECT 1 FROM {_TOKEN} WHERE digest = %s AND revoked_at IS NULL",
+    "spw": f"SELECT 1 FROM {_WATCH_LINK} WHERE token_digest = %s AND (expires_at IS NULL OR expires_at > %s)",
 }
 _ACTION_COLUMNS = ("game_id", "version", "deal_number", "seat", "input", "at")
 # Named, since a value that stands in several places is sent once.
@@ -141,13 +149,21 @@ class GameRow:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A game, and who read it: the account behind the token, its scopes, and the seat if the token is a seat's."""
+    """A game, and who read it: the account behind the token, its scopes, and the seat if the token is a seat's.
+
+    By a watch link it is nobody: all three are None.
+    """
 
     game: GameRow
     account_id: UUID | None
     scopes: frozenset[str] | None
-    """None for a seat's token, which may do what its seat may."""
+    """None for a seat's token, which may do what its seat may, and for a watch link."""
     token_seat: str | None
+
+    @property
+    def by_link(self) -> bool:
+        """Whether a watch link was shown."""
+        return self.token_seat is None and self.scopes is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +187,12 @@ def read(bearer: Bearer, game_id: UUID, *, lock: bool) -> Reading:
     """
     if bearer.kind not in _TOKEN_EXISTS:
         raise Unauthenticated
-    sql = _BY_SEAT_TOKEN if bearer.kind == "sps" else _BY_ACCOUNT_TOKEN
+    shown = (bearer.digest, _value(datetime.now(UTC))) if bearer.kind == "spw" else (bearer.digest,)
     with connection.cursor() as cursor:
-        cursor.execute(sql + _locking(lock), (bearer.digest, _key(game_id)))
+        cursor.execute(_BY_TOKEN[bearer.kind] + _locking(lock), (*shown, _key(game_id)))
         row = cursor.fetchone()
         if row is None:
-            cursor.execute(_TOKEN_EXISTS[bearer.kind], (bearer.digest,))
+            cursor.execute(_TOKEN_EXISTS[bearer.kind], shown)
             raise Unknown if cursor.fetchone() else Unauthenticated
     seat, account_id, scopes = row[-3:]
     game = _game_row(row)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
 from uuid import UUID
 
+from django.db import transaction
 from django.http import HttpResponse
 from rest_framework.request import Request
 
@@ -11,19 +14,27 @@ from accounts import bearer as bearers
 from accounts import idempotency
 from accounts import selectors as accounts
 from contract import pages
-from contract.endpoint import Endpoint, answer
+from contract.endpoint import Endpoint, answer, no_content
 from contract.etags import etag
 from contract.problems import ContractReason, Problem
 from contract.schema import ACCOUNT, operation
 from contract.scopes import Scope
 from contract.serializers import read_body
+from events.writes import write_turn
 from games import selectors
 from games.api.schemas import ref
-from games.api.serializers import NothingSerializer
+from games.api.serializers import InvitationSerializer, NothingSerializer, WatchLinkSerializer
 from games.api.views import SEES, kept
+from games.models import Invitation, WatchLink
 from games.services import access
+from games.store import Reading
+from spades import Reason
 
-__all__ = ["AuditView", "SeatTokenView"]
+__all__ = ["AuditView", "InvitationView", "InvitationsView", "SeatTokenView", "WatchLinkView", "WatchLinksView"]
+
+L = TypeVar("L", Invitation, WatchLink)
+
+WEEK_SECONDS = 7 * 24 * 3600
 
 
 class SeatTokenView(Endpoint):
@@ -92,3 +103,188 @@ class AuditView(Endpoint):
             limit=limit + 1,
         )
         return answer(pages.page(rows, limit, lambda row: (row.created_at, row.id), selectors.audit_json))
+
+
+HOST = (*SEES, ContractReason.NOT_HOST)
+
+
+def _list(endpoint: Endpoint, request: Request, model: type[L], game_id: UUID) -> HttpResponse:
+    _as_host(request, game_id)
+    limit, cursor = endpoint.query["limit"], endpoint.query["cursor"]
+    after = pages.decode_cursor(cursor) if cursor is not None else None
+    rows = selectors.list_links(model, game_id, after=after, limit=limit + 1)
+    return answer(pages.page(rows, limit, lambda link: (link.created_at, link.id), selectors.link_json))
+
+
+def _get(request: Request, model: type[L], game_id: UUID, link_id: UUID) -> HttpResponse:
+    _as_host(request, game_id)
+    return answer(selectors.link_json(selectors.get_link(model, game_id, link_id)))
+
+
+def _delete(request: Request, model: type[L], game_id: UUID, link_id: UUID) -> HttpResponse:
+    bearer = bearers.require(request)
+    accounts.principal_for(bearer, Scope.GAMES)
+    with write_turn(), transaction.atomic():
+        access.delete_link(reading=selectors.read(bearer, game_id, lock=True), model=model, link_id=link_id)
+    return no_content()
+
+
+def _as_host(request: Request, game_id: UUID) -> None:
+    bearer = bearers.require(request)
+    accounts.principal_for(bearer, Scope.GAMES)
+    selectors.require_host(selectors.read(bearer, game_id))
+
+
+def _create(
+    request: Request, game_id: UUID, name: str, effect: Callable[[Reading], tuple[Invitation | WatchLink, str]]
+) -> HttpResponse:
+    bearer = bearers.require(request)
+    principal = accounts.principal_for(bearer, Scope.GAMES)
+
+    def create() -> idempotency.Answer:
+        link, token = effect(selectors.read(bearer, game_id, lock=True))
+        location = f"/v1/games/{game_id}/{name}s/{link.id}"
+        return idempotency.Answer(201, {name: selectors.link_json(link), "token": token}, {"Location": location})
+
+    return kept(request, principal.key, create)
+
+
+class InvitationsView(Endpoint):
+    """`/v1/games/{game_id}/invitations`."""
+
+    @operation(
+        "list_invitations",
+        summary="List the invitations to a table",
+        tag="Tables",
+        scope=Scope.GAMES,
+        tokens=(ACCOUNT,),
+        responses={200: ref("InvitationPage")},
+        reasons=HOST,
+        parameters=[pages.CURSOR, pages.LIMIT],
+    )
+    def get(self, request: Request, game_id: UUID) -> HttpResponse:
+        """The invitations that the host gave out, oldest first, used and expired ones too, without their tokens."""
+        return _list(self, request, Invitation, game_id)
+
+    @operation(
+        "create_invitation",
+        summary="Invite to a table",
+        tag="Tables",
+        scope=Scope.GAMES,
+        tokens=(ACCOUNT,),
+        request=InvitationSerializer,
+        responses={201: ref("NewInvitation")},
+        reasons=(*HOST, ContractReason.TOO_MANY, Reason.WRONG_PHASE, Reason.GAME_OVER),
+    )
+    def post(self, request: Request, game_id: UUID) -> HttpResponse:
+        """Give out the right to sit down, which unlisted and private tables ask for; the host does, before the start.
+
+        The answer has the invitation's token, this once. Pass it on to whoever is to sit here: it goes into
+        `invitation` of `take_seat`. Without `uses` one person may sit down by it; without `expires_in` it holds for a
+        week.
+        """
+        body = read_body(request, InvitationSerializer)
+        asked = {"name": None, "seat": None, "uses": 1, "expires_in": WEEK_SECONDS, **body}
+        return _create(
+            request, game_id, "invitation", lambda reading: access.create_invitation(reading=reading, **asked)
+        )
+
+
+class InvitationView(Endpoint):
+    """`/v1/games/{game_id}/invitations/{link_id}`."""
+
+    @operation(
+        "get_invitation",
+        summary="View an invitation",
+        tag="Tables",
+        scope=Scope.GAMES,
+        tokens=(ACCOUNT,),
+        responses={200: ref("Invitation")},
+        reasons=HOST,
+    )
+    def get(self, request: Request, game_id: UUID, link_id: UUID) -> HttpResponse:
+        """One invitation, for the host; how often it was used, and until when it holds."""
+        return _get(request, Invitation, game_id, link_id)
+
+    @operation(
+        "delete_invitation",
+        summary="Take an invitation back",
+        tag="Tables",
+        scope=Scope.GAMES,
+        tokens=(ACCOUNT,),
+        responses={204: None},
+        reasons=HOST,
+    )
+    def delete(self, request: Request, game_id: UUID, link_id: UUID) -> HttpResponse:
+        """End an invitation. Who has sat down by it keeps the seat."""
+        return _delete(request, Invitation, game_id, link_id)
+
+
+class WatchLinksView(Endpoint):
+    """`/v1/games/{game_id}/watch_links`."""
+
+    @operation(
+        "list_watch_links",
+        summary="List a table's watch links",
+        tag="Tables",
+        scope=Scope.GAMES,
+        tokens=(ACCOUNT,),
+        responses={200: ref("WatchLinkPage")},
+        reasons=HOST,
+        parameters=[pages.CURSOR, pages.LIMIT],
+    )
+    def get(self, request: Request, game_id: UUID) -> HttpResponse:
+        """The watch links that the host gave out, oldest first, expired ones too, without their tokens."""
+        return _list(self, request, WatchLink, game_id)
+
+    @operation(
+        "create_watch_link",
+        summary="Give out a watch link",
+        tag="Tables",
+        scope=Scope.GAMES,
+        tokens=(ACCOUNT,),
+        request=WatchLinkSerializer,
+        responses={201: ref("NewWatchLink")},
+        reasons=(*HOST, ContractReason.TOO_MANY),
+    )
+    def post(self, request: Request, game_id: UUID) -> HttpResponse:
+        """Give out a token that shows what is public at this table to whoever has it, without an account.
+
+        It takes the place of an account's token in the operations that only read: the view, the events, the deals. It
+        never shows a hand, and nobody acts by it. Only the host gives one out, and not where spectators are forbidden.
+        The answer has the token, this once.
+        """
+        asked = {"name": None, "expires_in": None, **read_body(request, WatchLinkSerializer)}
+        return _create(
+            request, game_id, "watch_link", lambda reading: access.create_watch_link(reading=reading, **asked)
+        )
+
+
+class WatchLinkView(Endpoint):
+    """`/v1/games/{game_id}/watch_links/{link_id}`."""
+
+    @operation(
+        "get_watch_link",
+        summary="View a watch link",
+        tag="Tables",
+        scope=Scope.GAMES,
+        tokens=(ACCOUNT,),
+        responses={200: ref("WatchLink")},
+        reasons=HOST,
+    )
+    def get(self, request: Request, game_id: UUID, link_id: UUID) -> HttpResponse:
+        """One watch link, for the host."""
+        return _get(request, WatchLink, game_id, link_id)
+
+    @operation(
+        "delete_watch_link",
+        summary="End a watch link",
+        tag="Tables",
+        scope=Scope.GAMES,
+        tokens=(ACCOUNT,),
+        responses={204: None},
+        reasons=HOST,
+    )
+    def delete(self, request: Request, game_id: UUID, link_id: UUID) -> HttpResponse:
+        """End a watch link at once: streams and long polls that were opened with it end too."""
+        return _delete(request, WatchLink, game_id, link_id)

@@ -217,6 +217,20 @@ def _page(name: str) -> Schema:
     )
 
 
+_LINK: dict[str, Schema] = {
+    "id": ID,
+    "name": _or_null(_text(), "The host's own note of what it is for."),
+    "created_at": TIME,
+    "expires_at": _or_null(TIME, "When it ends; null when it holds until it is deleted."),
+}
+_INVITATION = _object(
+    "An invitation as its host sees it.",
+    **_LINK,
+    seat=_or_null(SEAT, "The one seat that it is for; null for any."),
+    uses=_count("How many may sit down by it."),
+    used=_count("How many have."),
+)
+
 COMPONENTS: dict[str, Schema] = {
     "BidNumber": _BID_NUMBER,
     "BidNil": _BID_NIL,
@@ -391,8 +405,31 @@ COMPONENTS: dict[str, Schema] = {
         id=ID,
         at=TIME,
         version=_count("The game's version when it was done."),
-        act=_text("What was done.", "token_reissued"),
+        act=_text(
+            "What was done.",
+            "token_reissued",
+            "invitation_made",
+            "invitation_used",
+            "invitation_deleted",
+            "watch_link_made",
+            "watch_link_deleted",
+        ),
         seat=_or_null(SEAT, "The seat that it concerns, if it concerns one."),
+        subject=_or_null(ID, "The invitation or the watch link, which may be gone."),
+    ),
+    "Invitation": _INVITATION,
+    "InvitationPage": _page("Invitation"),
+    "NewInvitation": _object(
+        "An invitation that was given out.",
+        invitation=ref("Invitation"),
+        token=_text("`spi_...`, shown this once."),
+    ),
+    "WatchLink": _object("A watch link as its host sees it.", **_LINK),
+    "WatchLinkPage": _page("WatchLink"),
+    "NewWatchLink": _object(
+        "A watch link that was given out.",
+        watch_link=ref("WatchLink"),
+        token=_text("`spw_...`, shown this once."),
     ),
     "AuditPage": _page("AuditEntry"),
     "GameSummary": _object(

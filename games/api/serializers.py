@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from accounts import bearer as bearers
 from bots.player import REGISTRY
 from contract.problems import ContractReason
 from contract.serializers import (
@@ -26,10 +27,15 @@ __all__ = [
     "BidSerializer",
     "DrawSerializer",
     "GameSerializer",
+    "InvitationSerializer",
     "NothingSerializer",
     "PlaySerializer",
     "TakeSeatSerializer",
+    "WatchLinkSerializer",
 ]
+
+LINK_SECONDS_LEAST = 60
+LINK_SECONDS_MOST = 30 * 24 * 3600
 
 MOST_TRICKS = 54
 """No deal has more tricks than a pack has cards."""
@@ -60,7 +66,7 @@ class GuestSerializer(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """A bot needs its name and a person has none; an open seat has nothing."""
         kind = attrs["kind"]
-        foreign = {"human": {"bot"}, "bot": {"client_seed"}, "open": {"name", "bot"}}[kind]
+        foreign = {"human": {"bot"}, "bot": {"client_seed", "invitation"}, "open": {"name", "bot"}}[kind]
         extra = sorted(set(attrs) & foreign)
         if extra:
             raise serializers.ValidationError(
@@ -107,6 +113,47 @@ class TakeSeatSerializer(GuestSerializer):
         required=False,
         max_length=64,
         help_text="A text of yours that enters the shuffles from deal 1 on; only with `human`.",
+    )
+    invitation = ParsedField(
+        parse=bearers.invitation,
+        pattern="^spi_[A-Za-z0-9_-]{43}$",
+        expected="an invitation, which begins with spi_",
+        required=False,
+        help_text="The invitation that lets you sit here; only with `human`.",
+    )
+
+
+class InvitationSerializer(StrictSerializer):
+    """An invitation to give out."""
+
+    name = StrictCharField(required=False, max_length=40, help_text="Your own note of what it is for.")
+    seat = ParsedField(
+        parse=lambda text: _one_of("ABCDEFNESW", text),
+        pattern="^[A-FNESW]$",
+        expected="a seat such as B",
+        required=False,
+        help_text="The one seat that it is for; by default any.",
+    )
+    uses = StrictIntegerField(
+        required=False, min_value=1, max_value=100, help_text="How many may sit down by it; by default one."
+    )
+    expires_in = StrictIntegerField(
+        required=False,
+        min_value=LINK_SECONDS_LEAST,
+        max_value=LINK_SECONDS_MOST,
+        help_text="Seconds until it ends; by default a week.",
+    )
+
+
+class WatchLinkSerializer(StrictSerializer):
+    """A watch link to give out."""
+
+    name = StrictCharField(required=False, max_length=40, help_text="Your own note of what it is for.")
+    expires_in = StrictIntegerField(
+        required=False,
+        min_value=LINK_SECONDS_LEAST,
+        max_value=LINK_SECONDS_MOST,
+        help_text="Seconds until it ends; by default it holds until you delete it.",
     )
 
 

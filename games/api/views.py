@@ -18,7 +18,7 @@ from contract.etags import etag, if_match_version, matches_none
 from contract.idempotency import fingerprint, key_from
 from contract.problems import ContractReason, Fault, Problem, malformed
 from contract.queries import Parameter
-from contract.schema import ACCOUNT, operation
+from contract.schema import ACCOUNT, SEAT, WATCHER, operation
 from contract.scopes import Scope
 from contract.serializers import read_body
 from events import log
@@ -58,6 +58,7 @@ __all__ = [
 
 TURN = (Reason.NOT_YOUR_TURN, Reason.WRONG_PHASE, Reason.GAME_OVER, ContractReason.NOT_YOUR_SEAT)
 SEES = (ContractReason.NOT_YOUR_SEAT, ContractReason.SPECTATORS_FORBIDDEN)
+READERS = (ACCOUNT, SEAT, WATCHER)
 EVENTS_MOST = 500
 
 
@@ -181,6 +182,7 @@ class GameView(Endpoint):
         summary="View a table",
         tag="Tables",
         scope=Scope.GAMES,
+        tokens=READERS,
         responses={200: ref("View")},
         reasons=SEES,
         conditional=True,
@@ -188,7 +190,7 @@ class GameView(Endpoint):
     )
     def get(self, request: Request, game_id: UUID) -> HttpResponse:
         """The table as you may see it: your hand and nobody else's. Its `ETag` goes into `If-Match` of an action."""
-        reading = selectors.read(bearers.require(request), game_id)
+        reading = selectors.read(bearers.require(request), game_id, watching=True)
         viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
         tag = etag(reading.game.version, viewer.tag)
         if matches_none(request, tag):
@@ -213,6 +215,7 @@ class SeatsView(Endpoint):
             ContractReason.ALREADY_SEATED,
             ContractReason.NOT_HOST,
             ContractReason.INVITATION_REQUIRED,
+            ContractReason.INVITATION_INVALID,
             Reason.WRONG_PHASE,
             Reason.GAME_OVER,
         ),
@@ -221,12 +224,13 @@ class SeatsView(Endpoint):
     def post(self, request: Request, game_id: UUID) -> HttpResponse:
         """Take an open seat before the start, or, as the host, seat a bot.
 
+        At an unlisted or a private table a person who is not the host needs an `invitation`.
         The answer has the seat's token, this once.
         """
         body = read_body(request, TakeSeatSerializer)
         bearer = bearers.require(request)
         principal = accounts.principal_for(bearer, Scope.GAMES)
-        seat = body.pop("seat", None)
+        seat, invitation = body.pop("seat", None), body.pop("invitation", None)
 
         def take() -> idempotency.Answer:
             reading = selectors.read(bearer, game_id, lock=True)
@@ -235,6 +239,7 @@ class SeatsView(Endpoint):
                 guest=Guest(**body),
                 account_name=accounts.get_account(principal.account_id).name,
                 seat=seat,
+                invitation=invitation,
             )
             return created(made, viewer, f"/v1/games/{game_id}/seats/{made['seat']}")
 
@@ -249,13 +254,14 @@ class SeatView(Endpoint):
         summary="View a seat",
         tag="Tables",
         scope=Scope.GAMES,
+        tokens=READERS,
         responses={200: ref("SeatSummary")},
         reasons=SEES,
         seat=True,
     )
     def get(self, request: Request, game_id: UUID, seat: str) -> HttpResponse:
         """Who sits in a seat."""
-        reading = selectors.read(bearers.require(request), game_id)
+        reading = selectors.read(bearers.require(request), game_id, watching=True)
         selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
         occupant = reading.game.occupant(seat)
         if occupant is None:
@@ -422,6 +428,7 @@ class DealsView(Endpoint):
         summary="List the deals of a game",
         tag="Records",
         scope=Scope.GAMES,
+        tokens=READERS,
         responses={200: ref("DealPage")},
         reasons=SEES,
         parameters=[pages.CURSOR, pages.LIMIT],
@@ -429,7 +436,7 @@ class DealsView(Endpoint):
     )
     def get(self, request: Request, game_id: UUID) -> HttpResponse:
         """The score sheet: every deal that has started, in order, with its bids, tricks and score line by line."""
-        reading = selectors.read(bearers.require(request), game_id)
+        reading = selectors.read(bearers.require(request), game_id, watching=True)
         selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
         limit, cursor = self.query["limit"], self.query["cursor"] or "0"
         if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 6):
@@ -449,13 +456,14 @@ class DealView(Endpoint):
         summary="View a deal",
         tag="Records",
         scope=Scope.GAMES,
+        tokens=READERS,
         responses={200: ref("DealSummary")},
         reasons=SEES,
         seat=True,
     )
     def get(self, request: Request, game_id: UUID, number: int) -> HttpResponse:
         """One deal that has started."""
-        reading = selectors.read(bearers.require(request), game_id)
+        reading = selectors.read(bearers.require(request), game_id, watching=True)
         selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
         deal = selectors.get_deal(game_id, number)
         if deal is None:
@@ -471,6 +479,7 @@ class EventsView(Endpoint):
         summary="Read events, wait for them, or stream them",
         tag="Events",
         scope=Scope.GAMES,
+        tokens=READERS,
         responses={(200, "application/json"): ref("EventPage"), (200, "text/event-stream"): {"type": "string"}},
         reasons=SEES,
         parameters=[
@@ -504,7 +513,7 @@ class EventsView(Endpoint):
         as server-sent events, each with its number as its id: after a break, `Last-Event-ID` goes on where the stream
         ended. A cursor beyond the last event is refused.
         """
-        reading = selectors.read(bearers.require(request), game_id)
+        reading = selectors.read(bearers.require(request), game_id, watching=True)
         viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
         game, after, limit = reading.game, self.query["after"], self.query["limit"]
         if after > game.version:

@@ -22,7 +22,7 @@ from events.writes import write_turn
 from games import codec, selectors, store
 from games.models import Game, Seat
 from games.selectors import Viewer
-from games.services import play
+from games.services import access, play
 from games.services.play import Ask, Done
 from games.store import GameRow, Occupant, Reading
 from spades import ENGINE, PRESETS, Reason, Ruleset, RulesetError, require_supported
@@ -115,38 +115,51 @@ def create_game(
     return {"game": selectors.view(game, match, viewer), "seats": tokens}, viewer.tag
 
 
-def take_seat(*, reading: Reading, guest: Guest, account_name: str, seat: str | None) -> tuple[dict[str, Any], str]:
+def take_seat(
+    *, reading: Reading, guest: Guest, account_name: str, seat: str | None, invitation: str | None = None
+) -> tuple[dict[str, Any], str]:
     """Sit down, or seat a bot, at a locked table that has not started; a table that is full then may start.
 
     Args:
         reading: the locked reading of the table, by an account's token.
-        seat: the seat wanted; without one the first that is open.
+        seat: the seat wanted; without one that of the invitation, or else the first that is open.
+        invitation: the digest of the invitation that the caller shows, if it does.
 
     Returns:
         The answer ``{"game": view, "seat", "token"}``, `token` being None for a bot, and the viewer's part of the
         entity tag.
 
     Raises:
-        Problem: `seat_taken`, `already_seated`, `not_host`, `invitation_required`, `wrong_phase`, `not_found`,
+        Problem: `seat_taken`, `already_seated`, `not_host`, `invitation_required`, `invitation_invalid`, `wrong_phase`,
+            `game_over`, `not_found`.
     """
     game, account_id = reading.game, reading.account_id
     host = account_id == game.host_id
     mine = [occupant.seat for occupant in game.occupants if occupant.account_id == account_id]
-    if game.visibility == Game.Visibility.PRIVATE and not host and not mine:
-        raise Problem(ContractReason.NOT_FOUND, "There is no such game, or it is not yours to know of.")
-    if game.visibility == Game.Visibility.UNLISTED and not host:
+    invited = None if invitation is None else access.find_invitation(game, invitation)
+    if game.visibility == Game.Visibility.PRIVATE and not host and not mine and invited is None:
+        raise selectors.not_found()
+    if invitation is not None and invited is None:
+        raise Problem(ContractReason.INVITATION_INVALID, "The invitation is not one to this table, or no longer holds.")
+    if game.visibility == Game.Visibility.UNLISTED and not host and invited is None:
         raise Problem(ContractReason.INVITATION_REQUIRED, "A seat at this table needs an invitation.")
     if guest.kind == "bot" and not host:
         raise Problem(ContractReason.NOT_HOST, "Only the host seats bots.")
-    _require_waiting(game)
+    selectors.require_waiting(game)
     if guest.kind == "human" and mine:
         raise Problem(ContractReason.ALREADY_SEATED, f"You sit in seat {mine[0]} already.", version=game.version)
+    if invited is not None and invited.seat is not None:
+        if seat not in (None, invited.seat):
+            raise Problem(ContractReason.INVITATION_INVALID, f"The invitation is for seat {invited.seat}.")
+        seat = invited.seat
     place = _open_place(game, seat)
     at = timezone.now()
     occupant, token = _sit(game.occupants[place].seat, guest, account_id, account_name)
     Seat.objects.filter(game_id=game.id, seat=occupant.seat).update(
         account_id=occupant.account_id, token_digest=occupant.token_digest, client_seed=guest.client_seed
     )
+    if invited is not None:
+        access.use_invitation(reading, invited, occupant.seat)
     occupants = tuple(occupant if i == place else other for i, other in enumerate(game.occupants))
     game = play.changed(game, occupants=occupants, open_seats=game.open_seats - 1)
     action = {"sit": {**occupant.to_row(), "client_seed": guest.client_seed}}
@@ -170,7 +183,7 @@ def leave_seat(*, ask: Ask, game_id: UUID, seat: str) -> Done:
             raise Problem(ContractReason.NOT_FOUND, "This table has no such seat.")
         if viewer.seat != seat and not host:
             raise Problem(ContractReason.NOT_YOUR_SEAT, "Only the host makes others get up.", version=game.version)
-        _require_waiting(game)
+        selectors.require_waiting(game)
         if occupant.kind == "open":
             raise Problem(ContractReason.NOT_FOUND, "Nobody sits in this seat.", version=game.version)
         Seat.objects.filter(game_id=game.id, seat=seat).update(account_id=None, token_digest=None, client_seed="")
@@ -198,7 +211,7 @@ def start_game(*, ask: Ask, game_id: UUID) -> Done:
     """
 
     def begin(game: GameRow, viewer: Viewer) -> tuple[GameRow, Any]:
-        _require_waiting(game)
+        selectors.require_waiting(game)
         if game.open_seats:
             detail = f"Seats still open: {game.open_seats}."
             raise Problem(ContractReason.GAME_NOT_FULL, detail, version=game.version)
@@ -302,21 +315,12 @@ def _seat_taken(occupant: Occupant) -> Part:
 def _open_place(game: GameRow, seat: str | None) -> int:
     places = [place for place, occupant in enumerate(game.occupants) if seat in (None, occupant.seat)]
     if not places:
-        known = ", ".join(occupant.seat for occupant in game.occupants)
-        raise malformed([Fault("/seat", ContractReason.NOT_ALLOWED_VALUE, f"The seats here are {known}.")])
+        raise selectors.no_such_seat(game)
     for place in places:
         if game.occupants[place].kind == "open":
             return place
     detail = f"Seat {seat} is taken." if seat else "Every seat is taken."
     raise Problem(ContractReason.SEAT_TAKEN, detail, version=game.version)
-
-
-def _require_waiting(game: GameRow) -> None:
-    if game.status == Game.Status.WAITING:
-        return
-    if game.finished_at is not None:
-        raise Problem(Reason.GAME_OVER, "The game is over.", version=game.version)
-    raise Problem(Reason.WRONG_PHASE, "The game has started.", version=game.version)
 
 
 def _settle(
