@@ -54,6 +54,9 @@ _READ: Final = ("id", "xid", *COLUMNS)
 _SELECT: Final = f"SELECT {', '.join(_READ)} FROM {_TABLE}"
 _PAGE: Final = f"{_SELECT} WHERE game_id = %s AND number > %s ORDER BY number LIMIT %s"
 
+# The index by number is read from its end, so this costs as much as what happened after that time.
+_VERSION_AT: Final = f"SELECT max(number) FROM {_TABLE} WHERE game_id = %s AND at <= %s"
+
 # A row is handed out only when every transaction that began before its own has ended: then none with a smaller number
 # can still appear, and the cursor may pass it.
 _SETTLED: Final = "(xid, id) > (%s, %s) AND xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
@@ -167,6 +170,31 @@ def rows_after(game_id: UUID, after: int, limit: int) -> list[Row]:
 def page(game_id: UUID, after: int, limit: int, seat: str | None) -> list[dict[str, Any]]:
     """The same as `rows_after`, each event as `seat` may see it."""
     return [row.seen_by(seat) for row in rows_after(game_id, after, limit)]
+
+
+def version_at(game_id: UUID, at: datetime) -> int:
+    """The number of a game's last event that happened no later than `at`; 0 before the first."""
+    moment = connection.ops.adapt_datetimefield_value(at)
+    with connection.cursor() as cursor:
+        cursor.execute(_VERSION_AT, (_key(game_id), moment))
+        return cursor.fetchone()[0] or 0
+
+
+def versions_at(moments: Mapping[UUID, datetime]) -> dict[UUID, int]:
+    """The same for several games, each at a time of its own, in one statement."""
+    if not moments:
+        return {}
+    games = list(moments)
+    sql = " UNION ALL ".join(f"SELECT {place}, {_VERSION_AT.removeprefix('SELECT ')}" for place in range(len(games)))
+    values = [(_key(game_id), connection.ops.adapt_datetimefield_value(moments[game_id])) for game_id in games]
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [value for pair in values for value in pair])
+        return {games[place]: number or 0 for place, number in cursor.fetchall()}
+
+
+def time_of(game_id: UUID, number: int) -> datetime | None:
+    """When an event of a game happened; None when there is none of that number."""
+    return Event.objects.filter(game_id=game_id, number=number).values_list("at", flat=True).first()
 
 
 def body(items: Sequence[Mapping[str, Any]], *, after: int, limit: int, version: int) -> dict[str, Any]:

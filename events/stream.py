@@ -48,6 +48,18 @@ logger = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
+class Late:
+    """Of a reader who is told late: how far the game really is, and when there will be something to tell."""
+
+    known: int
+    """The game's version; whatever follows it is news."""
+    due_in: float | None
+    """Seconds until the first event that the reader has not been told is due; None when there is none."""
+    delay: float
+    """Seconds after which news is due."""
+
+
+@dataclass(frozen=True, slots=True)
 class Reader:
     """Who the view let in: what it may read, from which number on, how much at a time, and whether more can come."""
 
@@ -56,6 +68,8 @@ class Reader:
     after: int
     limit: int
     finished: bool
+    late: Late | None = None
+    """None for a reader who is told at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +135,11 @@ class Streams:
         if reader is None or reader.finished or _page(answer)["items"]:
             await _send_whole(send, answer.status, answer.headers, answer.body)
             return
+        if reader.late is not None:
+            answer = await self._long_poll_late(scope, waiter, gone, answer, reader.late, deadline)
+            if not gone.done():
+                await _send_whole(send, answer.status, answer.headers, answer.body)
+            return
         waiter.place(reader.after, reader.seat)
         told: list[Told] = []
         while not (told or gone.done() or self._hub.closing or waiter.overflowed):
@@ -144,6 +163,26 @@ class Streams:
         version = max(waiter.seen or 0, told[-1].number)
         body = orjson.dumps(log.body(items, after=reader.after, limit=reader.limit, version=version))
         await _send_whole(send, HTTPStatus.OK, _without(answer.headers, _NOT_OF_A_NEW_BODY), body)
+
+    async def _long_poll_late(
+        self, scope: Scope, waiter: Waiter, gone: asyncio.Task[None], answer: Answer, late: Late, deadline: float
+    ) -> Answer:
+        """The answer to a reader who is told late: asked for again whenever something is due, until there is something.
+
+        What the hub tells only says when: the ordinary request decides what is old enough.
+        """
+        clock = _Clock(waiter, late)
+        while not (gone.done() or self._hub.closing or waiter.overflowed):
+            if asyncio.get_running_loop().time() >= deadline:
+                break
+            if not await clock.wait(deadline):
+                continue
+            answer = await self._ask(scope)
+            reader = _admitted(answer)
+            if reader is None or reader.late is None or reader.finished or _page(answer)["items"]:
+                break
+            clock.set(reader.late)
+        return answer
 
     async def _stream(self, scope: Scope, send: Send, waiter: Waiter, gone: asyncio.Task[None]) -> None:
         first = await self._ask(_asking_json(scope, _header(scope, b"last-event-id")))
@@ -179,7 +218,9 @@ class Streams:
             if not events:
                 break
             told = [Told.of(event) for event in events]
-        if not over:
+        if not over and reader.late is not None:
+            over = await self._send_late(scope, send, waiter, gone, reader.late, seen)
+        elif not over:
             waiter.place(seen, reader.seat)
             over = await self._send_news(scope, send, waiter, gone, reader)
         if not gone.done():
@@ -214,9 +255,63 @@ class Streams:
                 alive = loop.time() + KEEP_ALIVE_SECONDS
         return False
 
+    async def _send_late(
+        self, scope: Scope, send: Send, waiter: Waiter, gone: asyncio.Task[None], late: Late, seen: int
+    ) -> bool:
+        """The same for a reader who is told late. Each time that something is due the ordinary request gives it."""
+        loop = asyncio.get_running_loop()
+        clock, alive = _Clock(waiter, late), loop.time() + KEEP_ALIVE_SECONDS
+        while not (gone.done() or self._hub.closing or waiter.overflowed):
+            if not await clock.wait(alive) and loop.time() < alive:
+                continue
+            again = await self._ask(_asking_json(scope, str(seen).encode()))
+            reader = _admitted(again)
+            if reader is None or reader.late is None:
+                return False
+            told = [Told.of(event) for event in _page(again)["items"]]
+            if told:
+                await _send_part(send, b"".join(map(_event, told)))
+                seen = told[-1].number
+                if told[-1].type in log.ENDS:
+                    return True
+            clock.set(reader.late, more=len(told) >= reader.limit)
+            if loop.time() >= alive:
+                await _send_part(send, b": keep-alive\n\n")
+                alive = loop.time() + KEEP_ALIVE_SECONDS
+        return False
+
     async def _may_still_read(self, scope: Scope, waiter: Waiter, reader: Reader) -> bool:
         again = _admitted(await self._ask(_asking_json(scope, str(waiter.seen or reader.after).encode())))
         return again is not None and again.seat == reader.seat
+
+
+class _Clock:
+    """When there is something to tell a reader who is told late. The hub wakes it for news and says no more."""
+
+    def __init__(self, waiter: Waiter, late: Late) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._waiter = waiter
+        self.set(late)
+        waiter.place(late.known, None)
+
+    def set(self, late: Late, *, more: bool = False) -> None:
+        """Take note of what the last request said; `more` when its page was full, so the rest is due now."""
+        due_in = 0.0 if more else late.due_in
+        self._delay = late.delay
+        self._due = None if due_in is None else self._loop.time() + due_in
+
+    async def wait(self, until: float) -> bool:
+        """Wait for the first of: something is due or doubted (True), news, the time `until`."""
+        waiter = self._waiter
+        await waiter.wait(min(until, until if self._due is None else self._due) - self._loop.time())
+        if waiter.take() and self._due is None:
+            self._due = self._loop.time() + self._delay
+        if waiter.halted:
+            waiter.go_on()
+        if waiter.doubted:
+            waiter.doubted = False
+            return True
+        return self._due is not None and self._loop.time() >= self._due
 
 
 @asynccontextmanager

@@ -54,6 +54,9 @@ class Game(models.Model):
     host = models.ForeignKey("accounts.Account", on_delete=models.PROTECT, related_name="+")
     visibility = models.CharField(max_length=8, choices=Visibility)
     spectators = models.CharField(max_length=9, choices=Spectators)
+    spectator_delay = models.PositiveSmallIntegerField(
+        help_text="Seconds after which a watcher is told what happened since the start."
+    )
     start = models.CharField(max_length=9, choices=Start)
     preset = models.CharField(max_length=40)
     ruleset = models.TextField(help_text="All options as `Ruleset.text`: a later change of a preset changes no game.")
@@ -73,6 +76,7 @@ class Game(models.Model):
         null=True, help_text="When the seat on turn runs out of time; bound to the version."
     )
     result = models.TextField(null=True)
+    started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, TypeVar
 from uuid import UUID
 
 import orjson
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db import connection
+from django.db.models import Case, DurationField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models.lookups import LessThanOrEqual
+from django.utils import timezone
 
 from accounts.bearer import WATCHER, Bearer
 from accounts.selectors import unknown_token
 from contract.problems import ContractReason, Fault, Problem, malformed
 from contract.scopes import Scope
+from events import log
+from events.stream import Late
 from games import codec, steps, store
 from games.models import Audit, Deal, Game, Invitation, Seat, WatchLink
 from games.store import GameRow, Reading
@@ -105,8 +110,8 @@ def seats_of(reading: Reading) -> list[str]:
     return [occupant.seat for occupant in reading.game.occupants if occupant.account_id == reading.account_id]
 
 
-def require_host(reading: Reading) -> None:
-    """Refuse whoever is not the host by its own token.
+def require_host(reading: Reading) -> Viewer:
+    """The viewer that the host is; whoever is not the host by its own token is refused.
 
     Raises:
         Problem: `not_host`, or as `viewer_of` for a table that the caller may not know.
@@ -114,9 +119,10 @@ def require_host(reading: Reading) -> None:
     viewer = viewer_of(reading, next(iter(seats_of(reading)), None))
     if reading.token_seat is not None or viewer.account_id != reading.game.host_id:
         raise Problem(ContractReason.NOT_HOST, "This takes the token of the account that made the table.")
+    return viewer
 
 
-def require_waiting(game: GameRow) -> None:
+def require_waiting(game: GameRow, viewer: Viewer) -> None:
     """Refuse what can only be done before the start.
 
     Raises:
@@ -124,9 +130,10 @@ def require_waiting(game: GameRow) -> None:
     """
     if game.status == Game.Status.WAITING:
         return
-    if game.finished_at is not None:
-        raise Problem(Reason.GAME_OVER, "The game is over.", version=game.version)
-    raise Problem(Reason.WRONG_PHASE, "The game has started.", version=game.version)
+    until, version = told_until(game, viewer), version_told(game, viewer)
+    if game.finished_at is not None and (until is None or game.finished_at <= until):
+        raise Problem(Reason.GAME_OVER, "The game is over.", version=version)
+    raise Problem(Reason.WRONG_PHASE, "The game has started.", version=version)
 
 
 def _require_watchable(game: GameRow) -> None:
@@ -145,6 +152,62 @@ def no_such_seat(game: GameRow) -> Problem:
     """The refusal of a body that names a seat which the table has not."""
     known = ", ".join(occupant.seat for occupant in game.occupants)
     return malformed([Fault("/seat", ContractReason.NOT_ALLOWED_VALUE, f"The seats here are {known}.")])
+
+
+# Who is told late.
+
+
+def told_until(game: GameRow, viewer: Viewer) -> datetime | None:
+    """The time up to which a viewer is told what happened; None for who is told all of it at once.
+
+    Only watchers are told late, and only what happened since the start: before it there is nothing to be hidden, and
+    somebody who wants to sit down has to see who sits there.
+    """
+    if not game.spectator_delay or viewer.role != "watcher" or game.started_at is None:
+        return None
+    return told_until_of(game.started_at, game.spectator_delay)
+
+
+def told_until_of(started_at: datetime, delay: int) -> datetime:
+    """The same for any watcher of a table that started then, with a delay in seconds."""
+    return max(timezone.now() - timedelta(seconds=delay), started_at - timedelta(microseconds=1))
+
+
+def version_for(game: GameRow, viewer: Viewer) -> int:
+    """The number of the last event that a viewer has been told."""
+    until = told_until(game, viewer)
+    return game.version if until is None else log.version_at(game.id, until)
+
+
+def version_told(game: GameRow, viewer: Viewer) -> int | None:
+    """The game's version for a problem; None for who may not know it yet."""
+    return game.version if told_until(game, viewer) is None else None
+
+
+def occupant_for(game: GameRow, viewer: Viewer, seat: str) -> store.Occupant | None:
+    """Who sits in a seat, as far as the viewer has been told; None when the table has no such seat."""
+    until = told_until(game, viewer)
+    if until is None or game.started_at is None or game.started_at <= until:
+        return game.occupant(seat)
+    seated = occupants_at(game.id, log.version_at(game.id, until))
+    return next((occupant for occupant in seated if occupant.seat == seat), None)
+
+
+def late(game: GameRow, viewer: Viewer, version: int) -> Late | None:
+    """How a viewer who waits is told late; None for who is told at once.
+
+    Args:
+        version: what `version_for` gave.
+    """
+    if not game.spectator_delay or viewer.role != "watcher":
+        return None
+    if game.started_at is None:
+        return Late(game.version, None, 0)
+    next_at = log.time_of(game.id, version + 1) if version < game.version else None
+    due_in = None
+    if next_at is not None:
+        due_in = max(0.0, game.spectator_delay - (timezone.now() - next_at).total_seconds())
+    return Late(game.version, due_in, game.spectator_delay)
 
 
 # The view.
@@ -181,6 +244,7 @@ def view(game: GameRow, match: Match | None, viewer: Viewer) -> dict[str, Any]:
         "created_at": timestamp(game.created_at),
         "visibility": game.visibility,
         "spectators": game.spectators,
+        "spectator_delay": game.spectator_delay,
         "start": game.start,
         "sandbox": False,
         "ruleset": _ruleset_json(game.ruleset),
@@ -204,11 +268,13 @@ def view_at(game: GameRow, version: int, viewer: Viewer) -> dict[str, Any]:
     """The view as it was answered at an earlier version, made again from the actions.
 
     Args:
-        version: that of an action since the start, or of the last one at a table that was aborted before.
+        version: that of an action.
     """
     if not game.state:
         return view(game, None, viewer)
-    match = match_at(game, version)
+    match = _remembered(game, version)
+    if match is None:
+        return view(_before_start(game, version), None, viewer)
     status = Game.Status.ACTIVE
     if match.ending is not None:
         status = Game.Status.ABORTED if match.ending.reason == "aborted" else Game.Status.FINISHED
@@ -221,15 +287,57 @@ def replace_version(game: GameRow, version: int, status: str) -> GameRow:
     return GameRow(**{**values, "version": version, "status": status, "deadline": None})
 
 
-def match_at(game: GameRow, version: int) -> Match:
+_MATCHES_MOST = 256
+_matches: dict[tuple[UUID, int], Match | None] = {}
+"""Matches made again, since all who watch a table late look at the same one. What was committed never changes."""
+
+
+def _remembered(game: GameRow, version: int) -> Match | None:
+    key = game.id, version
+    try:
+        return _matches[key]
+    except KeyError:
+        match = match_at(game, version)
+    if len(_matches) >= _MATCHES_MOST:
+        _matches.clear()
+    _matches[key] = match
+    return match
+
+
+def _before_start(game: GameRow, version: int) -> GameRow:
+    """The row as it was at a version before the start."""
+    values = {name: getattr(game, name) for name in GameRow.__slots__}
+    then = {"version": version, "status": Game.Status.WAITING, "result": None, "deadline": None}
+    return GameRow(**{**values, **then, "occupants": occupants_at(game.id, version)})
+
+
+def occupants_at(game_id: UUID, version: int) -> tuple[store.Occupant, ...]:
+    """Who sat where after the action with that version, before the start."""
+    seats: dict[str, store.Occupant] = {}
+    for _, seat, action in store.read_actions(game_id, version):
+        if "create" in action:
+            seats = {row["seat"]: store.occupant_of(row) for row in action["create"]["seats"]}
+        elif "sit" in action:
+            seats[action["sit"]["seat"]] = store.occupant_of(action["sit"])
+        elif "leave" in action and seat is not None:
+            seats[seat] = store.Occupant(seat)
+    return tuple(seats.values())
+
+
+def match_at(game: GameRow, version: int) -> Match | None:
     """The match as it was after the action with that version, played again from the beginning of its deal.
 
+    Returns:
+        None before the start.
+
     Raises:
-        ValueError: no action since the start has this version.
+        ValueError: no action has this version.
     """
     actions = store.read_deal_actions(game.id, version)
     if not actions or actions[-1][0] != version:
         raise ValueError(f"game {game.id} has no action with version {version}")
+    if actions[-1][3].keys() & _BEFORE_START:
+        return None
     deals = {deal.number: deal for deal in store.read_deals(game.id)}
     ruleset, seed_of = ruleset_of(game), _seeds(deals)
     number = actions[0][1]
@@ -246,6 +354,10 @@ def match_at(game: GameRow, version: int) -> Match:
     for _, _, seat, action in actions:
         match, _ = steps.step(match, seat, action, seed_of)
     return match
+
+
+_BEFORE_START = frozenset({"create", "sit", "leave"})
+"""What people do at a table before it starts, which is no step of its match."""
 
 
 def _seeds(deals: Mapping[int, store.DealRow]) -> steps.SeedOf:
@@ -292,7 +404,7 @@ def list_games(
     after: tuple[datetime, UUID] | None,
     limit: int,
 ) -> list[Game]:
-    """Tables that the account may know of, newest first; the state column is not read.
+    """Tables that the account may know of, newest first, as it may see them; the state column is not read.
 
     Args:
         open_seats: only tables with, or only without, an open seat.
@@ -301,10 +413,11 @@ def list_games(
     """
     seated = Q(host_id=account_id) | Exists(Seat.objects.filter(game=OuterRef("pk"), account_id=account_id))
     games = Game.objects.filter(Q(visibility=Game.Visibility.PUBLIC) | seated).defer("state")
+    games = games.annotate(told_late=Q(spectator_delay__gt=0, started_at__isnull=False) & ~seated)
     if mine is not None:
         games = games.filter(seated) if mine else games.exclude(seated)
     if status is not None:
-        games = games.filter(status=status)
+        games = games.annotate(told_status=_told_status(timezone.now())).filter(told_status=status)
     if preset is not None:
         games = games.filter(preset=preset)
     if open_seats is not None:
@@ -312,7 +425,38 @@ def list_games(
     if after is not None:
         created, game_id = after
         games = games.filter(Q(created_at__lt=created) | Q(created_at=created, id__lt=game_id))
-    return list(games.order_by("-created_at", "-id")[:limit])
+    rows: list[Any] = list(games.order_by("-created_at", "-id")[:limit])
+    _tell_late([row for row in rows if row.told_late])
+    return rows
+
+
+def _told_status(now: datetime) -> Case:
+    """The status of a table as the account knows it, which for a watcher told late may be an older one."""
+    second = timedelta(seconds=1) if connection.vendor == "postgresql" else 1_000_000  # SQLite counts microseconds
+    delay = ExpressionWrapper(F("spectator_delay") * second, output_field=DurationField())
+
+    def due(column: str) -> Q:
+        return Q(told_late=False) | Q(LessThanOrEqual(F(column) + delay, now))
+
+    ended = Q(finished_at__isnull=False)
+    return Case(
+        When(~ended & due("started_at"), then=F("status")),
+        When(ended & due("finished_at"), then=F("status")),
+        When(due("started_at"), then=Value(Game.Status.ACTIVE)),
+        default=Value(Game.Status.WAITING),
+    )
+
+
+def _tell_late(rows: Sequence[Game]) -> None:
+    """Make rows of the list say what a watcher has been told of these tables."""
+    until = {row.id: told_until_of(row.started_at, row.spectator_delay) for row in rows if row.started_at}
+    versions = log.versions_at(until)
+    for row in rows:
+        row.version = versions[row.id]
+        if row.finished_at is not None and row.finished_at > until[row.id]:
+            row.status, row.finished_at, row.result = Game.Status.ACTIVE, None, None
+        if row.started_at is not None and row.started_at > until[row.id]:
+            row.status = Game.Status.WAITING
 
 
 def summary(game: Game) -> dict[str, Any]:
@@ -327,6 +471,7 @@ def summary(game: Game) -> dict[str, Any]:
         "ruleset_hash": game.ruleset_hash,
         "visibility": game.visibility,
         "spectators": game.spectators,
+        "spectator_delay": game.spectator_delay,
         "start": game.start,
         "seats": seats,
         "open_seats": game.open_seats,
@@ -335,19 +480,30 @@ def summary(game: Game) -> dict[str, Any]:
     }
 
 
-def list_deals(game_id: UUID, *, after: int, limit: int) -> list[dict[str, Any]]:
-    """The deals that have started, in order, with what the events have told everybody about them."""
-    rows = Deal.objects.filter(game_id=game_id, dealer__isnull=False, number__gt=after).order_by("number", "attempt")
-    return [_deal_json(row) for row in rows[:limit]]
+def list_deals(game_id: UUID, *, after: int, limit: int, until: datetime | None = None) -> list[dict[str, Any]]:
+    """The deals that have started, in order, with what the events have told everybody about them.
+
+    Args:
+        until: the time up to which the reader is told, as `told_until` gives it.
+    """
+    rows = _deals(game_id, until).filter(number__gt=after).order_by("number", "attempt")
+    return [_deal_json(row, until) for row in rows[:limit]]
 
 
-def get_deal(game_id: UUID, number: int) -> dict[str, Any] | None:
-    """One deal that has started; None when there is none of that number."""
-    row = Deal.objects.filter(game_id=game_id, dealer__isnull=False, number=number).order_by("-attempt").first()
-    return None if row is None else _deal_json(row)
+def get_deal(game_id: UUID, number: int, until: datetime | None = None) -> dict[str, Any] | None:
+    """One deal that has started; None when there is none of that number. Arguments as for `list_deals`."""
+    row = _deals(game_id, until).filter(number=number).order_by("-attempt").first()
+    return None if row is None else _deal_json(row, until)
 
 
-def _deal_json(row: Deal) -> dict[str, Any]:
+def _deals(game_id: UUID, until: datetime | None) -> QuerySet[Deal]:
+    rows = Deal.objects.filter(game_id=game_id, dealer__isnull=False)
+    return rows if until is None else rows.filter(started_at__lte=until)
+
+
+def _deal_json(row: Deal, until: datetime | None) -> dict[str, Any]:
+    if until is not None and row.finished_at is not None and row.finished_at > until:
+        row.finished_at = row.bids = row.tricks = row.score = None
     return {
         "number": row.number,
         "attempt": row.attempt,

@@ -42,6 +42,7 @@ _GAME_COLUMNS = (
     "host_id",
     "visibility",
     "spectators",
+    "spectator_delay",
     "start",
     "preset",
     "ruleset",
@@ -54,6 +55,7 @@ _GAME_COLUMNS = (
     "bot_due_at",
     "deadline",
     "result",
+    "started_at",
     "finished_at",
 )
 _SELECT_GAME = ", ".join(f"g.{name}" for name in _GAME_COLUMNS)
@@ -128,6 +130,7 @@ class GameRow:
     host_id: UUID
     visibility: str
     spectators: str
+    spectator_delay: int
     start: str
     preset: str
     ruleset: str
@@ -140,6 +143,7 @@ class GameRow:
     bot_due_at: datetime | None
     deadline: datetime | None
     result: str | None
+    started_at: datetime | None
     finished_at: datetime | None
 
     def occupant(self, seat: str) -> Occupant | None:
@@ -266,6 +270,12 @@ def dump_occupants(occupants: Iterable[Occupant]) -> str:
     return orjson.dumps([occupant.to_row() for occupant in occupants]).decode()
 
 
+def occupant_of(row: Mapping[str, Any]) -> Occupant:
+    """What `Occupant.to_row` made, read back."""
+    account = row["account"]
+    return Occupant(row["seat"], row["kind"], row["name"], UUID(account) if account else None, row["bot"], row["token"])
+
+
 def seated(occupants: Iterable[Occupant], seat: str, **values: Any) -> tuple[Occupant, ...]:
     """The occupants with other values for the one in `seat`."""
     return tuple(replace(one, **values) if one.seat == seat else one for one in occupants)
@@ -390,7 +400,7 @@ def _game_row(row: Sequence[Any]) -> GameRow:
     if not _POSTGRESQL:
         for name in ("id", "host_id"):
             values[name] = UUID(values[name])
-        for name in ("created_at", "bot_due_at", "deadline", "finished_at"):
+        for name in ("created_at", "bot_due_at", "deadline", "started_at", "finished_at"):
             values[name] = _time(values[name])
     values["occupants"] = _occupants(values["occupants"])
     return GameRow(**values)
@@ -399,17 +409,7 @@ def _game_row(row: Sequence[Any]) -> GameRow:
 @lru_cache(maxsize=1024)
 def _occupants(text: str) -> tuple[Occupant, ...]:
     """Who sits at a table; the same for every action of a game, so it is read once."""
-    return tuple(
-        Occupant(
-            one["seat"],
-            one["kind"],
-            one["name"],
-            UUID(one["account"]) if one["account"] else None,
-            one["bot"],
-            one["token"],
-        )
-        for one in orjson.loads(text)
-    )
+    return tuple([occupant_of(one) for one in orjson.loads(text)])
 
 
 def _deal_row(row: Sequence[Any]) -> DealRow:
@@ -439,4 +439,7 @@ def _value(value: Any) -> Any:
 
 
 def _time(value: Any) -> datetime | None:
-    return datetime.fromisoformat(value).replace(tzinfo=UTC) if isinstance(value, str) else value
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    # SQLite knows no zone: what is stored is UTC.
+    return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value

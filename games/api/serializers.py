@@ -34,6 +34,8 @@ __all__ = [
     "WatchLinkSerializer",
 ]
 
+DELAY_SECONDS_MOST = 3600
+
 LINK_SECONDS_LEAST = 60
 LINK_SECONDS_MOST = 30 * 24 * 3600
 
@@ -95,7 +97,22 @@ class GameSerializer(StrictSerializer):
         help_text="`public` tables are listed; `unlisted` ones may be watched by whoever knows the address.",
     )
     spectators = StrictChoiceField(choices=Game.Spectators.values, required=False)
+    spectator_delay = StrictIntegerField(
+        required=False,
+        min_value=0,
+        max_value=DELAY_SECONDS_MOST,
+        help_text="Seconds by which watchers are told late what happens after the start; by default none.",
+    )
     start = StrictChoiceField(choices=Game.Start.values, required=False, help_text="What starts a full table.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A delay needs somebody who is told late."""
+        if attrs.get("spectator_delay") and attrs.get("spectators") == Game.Spectators.FORBIDDEN:
+            detail = "Nobody watches this table."
+            raise serializers.ValidationError(
+                {"spectator_delay": refuse(ContractReason.NOT_ALLOWED_VALUE, detail).detail}
+            )
+        return attrs
 
 
 class TakeSeatSerializer(GuestSerializer):

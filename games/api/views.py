@@ -192,10 +192,15 @@ class GameView(Endpoint):
         """The table as you may see it: your hand and nobody else's. Its `ETag` goes into `If-Match` of an action."""
         reading = selectors.read(bearers.require(request), game_id, watching=True)
         viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
-        tag = etag(reading.game.version, viewer.tag)
+        game = reading.game
+        version = selectors.version_for(game, viewer)
+        tag = etag(version, viewer.tag)
         if matches_none(request, tag):
             return not_modified(tag)
-        view = selectors.view(reading.game, selectors.match_of(reading.game), viewer)
+        if version == game.version:
+            view = selectors.view(game, selectors.match_of(game), viewer)
+        else:
+            view = selectors.view_at(game, version, viewer)
         return answer(view, headers={"ETag": tag})
 
 
@@ -262,8 +267,8 @@ class SeatView(Endpoint):
     def get(self, request: Request, game_id: UUID, seat: str) -> HttpResponse:
         """Who sits in a seat."""
         reading = selectors.read(bearers.require(request), game_id, watching=True)
-        selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
-        occupant = reading.game.occupant(seat)
+        viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
+        occupant = selectors.occupant_for(reading.game, viewer, seat)
         if occupant is None:
             raise Problem(ContractReason.NOT_FOUND, "This table has no such seat.")
         return answer(selectors.seats_json([occupant])[0])
@@ -437,13 +442,14 @@ class DealsView(Endpoint):
     def get(self, request: Request, game_id: UUID) -> HttpResponse:
         """The score sheet: every deal that has started, in order, with its bids, tricks and score line by line."""
         reading = selectors.read(bearers.require(request), game_id, watching=True)
-        selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
+        viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
+        until = selectors.told_until(reading.game, viewer)
         limit, cursor = self.query["limit"], self.query["cursor"] or "0"
         if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 6):
             raise malformed(
                 [Fault("?cursor", ContractReason.BAD_FORMAT, "This is no cursor that the service handed out.")]
             )
-        rows = selectors.list_deals(game_id, after=int(cursor), limit=limit + 1)
+        rows = selectors.list_deals(game_id, after=int(cursor), limit=limit + 1, until=until)
         more = len(rows) > limit
         return answer({"items": rows[:limit], "next": str(rows[limit - 1]["number"]) if more else None})
 
@@ -464,8 +470,8 @@ class DealView(Endpoint):
     def get(self, request: Request, game_id: UUID, number: int) -> HttpResponse:
         """One deal that has started."""
         reading = selectors.read(bearers.require(request), game_id, watching=True)
-        selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
-        deal = selectors.get_deal(game_id, number)
+        viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
+        deal = selectors.get_deal(game_id, number, selectors.told_until(reading.game, viewer))
         if deal is None:
             raise Problem(ContractReason.NOT_FOUND, "No deal of this number has started.")
         return answer(deal)
@@ -516,12 +522,14 @@ class EventsView(Endpoint):
         reading = selectors.read(bearers.require(request), game_id, watching=True)
         viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
         game, after, limit = reading.game, self.query["after"], self.query["limit"]
-        if after > game.version:
-            detail = f"The game's last event is number {game.version}; start from there, or from the view."
+        version = selectors.version_for(game, viewer)
+        if after > version:
+            detail = f"The game's last event is number {version}; start from there, or from the view."
             raise malformed([Fault("?after", ContractReason.OUT_OF_RANGE, detail)])
         # No further than the reading that let this reader in: a moment later the seat may be somebody else's.
-        items = [event for event in log.page(game_id, after, limit, viewer.seat) if event["number"] <= game.version]
-        response = answer(log.body(items, after=after, limit=limit, version=game.version))
-        finished = game.finished_at is not None
-        response.reader = Reader(game_id, viewer.seat, after, limit, finished)  # type: ignore[attr-defined]
+        items = [event for event in log.page(game_id, after, limit, viewer.seat) if event["number"] <= version]
+        response = answer(log.body(items, after=after, limit=limit, version=version))
+        finished = game.finished_at is not None and version == game.version
+        late = selectors.late(game, viewer, version)
+        response.reader = Reader(game_id, viewer.seat, after, limit, finished, late)  # type: ignore[attr-defined]
         return response

@@ -90,8 +90,8 @@ def create_invitation(
     Raises:
         Problem: `not_host`, `wrong_phase`, `game_over`, `malformed`, `too_many`, `not_found`.
     """
-    selectors.require_host(reading)
-    selectors.require_waiting(reading.game)
+    viewer = selectors.require_host(reading)
+    selectors.require_waiting(reading.game, viewer)
     if seat is not None and reading.game.occupant(seat) is None:
         raise selectors.no_such_seat(reading.game)
     return _create(reading, Invitation, bearers.INVITATION, name, expires_in, seat=seat, uses=uses)

@@ -122,7 +122,8 @@ def _checked(reading: Reading, viewer: Viewer, version: int | None) -> tuple[Gam
     """The game and its match, for somebody who has a seat there and saw its last event."""
     game = reading.game
     if viewer.seat is None:
-        raise Problem(ContractReason.NOT_YOUR_SEAT, "You hold no seat at this table.", version=game.version)
+        known = selectors.version_told(game, viewer)
+        raise Problem(ContractReason.NOT_YOUR_SEAT, "You hold no seat at this table.", version=known)
     require_version(version, game.version)
     match = selectors.match_of(game)
     if match is None:
@@ -247,6 +248,8 @@ def write(
         "result": result,
         "finished_at": at if match.ending is not None else None,
     }
+    if "start" in action:
+        changes["started_at"] = at
     version = store.write(
         game, at=at, entries=codec.entries(parts), action=action, seat=seat, deal_number=deal_number, changes=changes
     )

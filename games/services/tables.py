@@ -52,12 +52,14 @@ def create_game(
     seats: Sequence[Guest] = (),
     visibility: str = Game.Visibility.PUBLIC,
     spectators: str = Game.Spectators.ALLOWED,
+    spectator_delay: int = 0,
     start: str = Game.Start.WHEN_FULL,
 ) -> tuple[dict[str, Any], str]:
     """Make a table, seat whoever is named, and start the game if that fills it. Runs in the caller's transaction.
 
     Args:
         ruleset: a preset's name and what differs from it, flat.
+        spectator_delay: seconds after which watchers are told what happened since the start.
         seats: who sits in the first seats, clockwise; the others are open.
 
     Returns:
@@ -81,7 +83,13 @@ def create_game(
     seated = [_sit(seat, guest, account_id, account_name) for seat, guest in zip(names, guests, strict=True)]
     occupants = tuple(occupant for occupant, _ in seated)
     tokens = [{"seat": occupant.seat, "token": token} for occupant, token in seated if token is not None]
-    game = _insert(rules, account_id, occupants, visibility=visibility, spectators=spectators, start=start, at=at)
+    settings = {
+        "visibility": visibility,
+        "spectators": spectators,
+        "spectator_delay": spectator_delay,
+        "start": start,
+    }
+    game = _insert(rules, account_id, occupants, settings, at=at)
     for occupant in occupants:
         Seat.objects.create(
             game_id=game.id,
@@ -101,14 +109,7 @@ def create_game(
         },
     )
     taken = [_seat_taken(occupant) for occupant in occupants if occupant.kind != "open"]
-    action = {
-        "create": {
-            "visibility": visibility,
-            "spectators": spectators,
-            "start": start,
-            "seats": [occupant.to_row() for occupant in occupants],
-        }
-    }
+    action = {"create": {**settings, "seats": [occupant.to_row() for occupant in occupants]}}
     game, match = _settle(game, [made, *taken], action, seat=None, at=at)
     mine = next((occupant.seat for occupant in occupants if occupant.kind == "human"), None)
     viewer = Viewer("seat" if mine else "host", mine, account_id)
@@ -145,7 +146,8 @@ def take_seat(
         raise Problem(ContractReason.INVITATION_REQUIRED, "A seat at this table needs an invitation.")
     if guest.kind == "bot" and not host:
         raise Problem(ContractReason.NOT_HOST, "Only the host seats bots.")
-    selectors.require_waiting(game)
+    viewer = Viewer("seat" if mine else "host" if host else "watcher", next(iter(mine), None), account_id)
+    selectors.require_waiting(game, viewer)
     if guest.kind == "human" and mine:
         raise Problem(ContractReason.ALREADY_SEATED, f"You sit in seat {mine[0]} already.", version=game.version)
     if invited is not None and invited.seat is not None:
@@ -182,8 +184,10 @@ def leave_seat(*, ask: Ask, game_id: UUID, seat: str) -> Done:
         if occupant is None:
             raise Problem(ContractReason.NOT_FOUND, "This table has no such seat.")
         if viewer.seat != seat and not host:
-            raise Problem(ContractReason.NOT_YOUR_SEAT, "Only the host makes others get up.", version=game.version)
-        selectors.require_waiting(game)
+            known = selectors.version_told(game, viewer)
+            raise Problem(ContractReason.NOT_YOUR_SEAT, "Only the host makes others get up.", version=known)
+        require_version(ask.version, game.version)
+        selectors.require_waiting(game, viewer)
         if occupant.kind == "open":
             raise Problem(ContractReason.NOT_FOUND, "Nobody sits in this seat.", version=game.version)
         Seat.objects.filter(game_id=game.id, seat=seat).update(account_id=None, token_digest=None, client_seed="")
@@ -195,7 +199,6 @@ def leave_seat(*, ask: Ask, game_id: UUID, seat: str) -> Done:
     with write_turn(), transaction.atomic():
         reading = selectors.read(ask.bearer, game_id, lock=True)
         viewer = selectors.viewer_of(reading, ask.seat)
-        require_version(ask.version, reading.game.version)
         host = reading.token_seat is None and viewer.account_id == reading.game.host_id
         game = leave(reading.game, viewer, host=host)
     if viewer.seat == seat:
@@ -211,7 +214,7 @@ def start_game(*, ask: Ask, game_id: UUID) -> Done:
     """
 
     def begin(game: GameRow, viewer: Viewer) -> tuple[GameRow, Any]:
-        selectors.require_waiting(game)
+        selectors.require_waiting(game, viewer)
         if game.open_seats:
             detail = f"Seats still open: {game.open_seats}."
             raise Problem(ContractReason.GAME_NOT_FULL, detail, version=game.version)
@@ -363,14 +366,7 @@ def _shape(game: GameRow) -> tuple[int, str]:
 
 
 def _insert(
-    ruleset: Ruleset,
-    host_id: UUID,
-    occupants: tuple[Occupant, ...],
-    *,
-    visibility: str,
-    spectators: str,
-    start: str,
-    at: datetime,
+    ruleset: Ruleset, host_id: UUID, occupants: tuple[Occupant, ...], settings: Mapping[str, Any], *, at: datetime
 ) -> GameRow:
     """The row of a new table, before its first event."""
     row = GameRow(
@@ -379,9 +375,6 @@ def _insert(
         version=0,
         status=str(Game.Status.WAITING),
         host_id=host_id,
-        visibility=visibility,
-        spectators=spectators,
-        start=start,
         preset=ruleset.preset,
         ruleset=ruleset.text,
         ruleset_hash=ruleset.hash,
@@ -393,7 +386,9 @@ def _insert(
         bot_due_at=None,
         deadline=None,
         result=None,
+        started_at=None,
         finished_at=None,
+        **settings,
     )
     values = {name: getattr(row, name) for name in GameRow.__slots__}
     texts = {"occupants": store.dump_occupants(occupants), "version": 1}
