@@ -191,7 +191,7 @@ def test_closing_wakes_everybody(write_events):
             hub.close()
             async with asyncio.timeout(LONG / 2):
                 await waits
-                hub.register(uuid4()).wait(LONG)  # nobody waits any more
+                await hub.register(uuid4()).wait(LONG)  # nobody waits any more
             return hub.closing
 
     assert asyncio.run(scenario()) is True
