@@ -259,6 +259,7 @@ def _ruleset_json(text: str) -> orjson.Fragment:
     return orjson.Fragment(orjson.dumps(Ruleset.parse(text).resolved()))
 
 
+@lru_cache(maxsize=1024)
 def timestamp(at: datetime) -> str:
     """RFC 3339 in UTC with microseconds."""
     return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -58,7 +58,10 @@ _GAME_COLUMNS = (
     "started_at",
     "finished_at",
 )
-_SELECT_GAME = ", ".join(f"g.{name}" for name in _GAME_COLUMNS)
+_TIMES = ("created_at", "bot_due_at", "deadline", "started_at", "finished_at")
+# Times as text: those that stay are then read once, not for every action of a game.
+_AS_TEXT = "::text" if _POSTGRESQL else ""
+_SELECT_GAME = ", ".join(f"g.{name}{_AS_TEXT}" if name in _TIMES else f"g.{name}" for name in _GAME_COLUMNS)
 _BY_SEAT_TOKEN = (
     f"SELECT {_SELECT_GAME}, s.seat, s.account_id, NULL FROM {_SEAT} s JOIN {_GAME} g ON g.id = s.game_id "
     "WHERE s.token_digest = %s AND g.id = %s"
@@ -400,7 +403,8 @@ def _game_row(row: Sequence[Any]) -> GameRow:
     if not _POSTGRESQL:
         for name in ("id", "host_id"):
             values[name] = UUID(values[name])
-        for name in ("created_at", "bot_due_at", "deadline", "started_at", "finished_at"):
+    for name in _TIMES:
+        if values[name] is not None:
             values[name] = _time(values[name])
     values["occupants"] = _occupants(values["occupants"])
     return GameRow(**values)
@@ -438,8 +442,8 @@ def _value(value: Any) -> Any:
     return _key(value) if isinstance(value, UUID) else value
 
 
-def _time(value: Any) -> datetime | None:
-    if isinstance(value, str):
-        value = datetime.fromisoformat(value)
-    # SQLite knows no zone: what is stored is UTC.
-    return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
+@lru_cache(maxsize=1024)
+def _time(value: str | datetime) -> datetime:
+    """A time as PostgreSQL writes it in UTC, or as SQLite's driver reads it, which knows no zone."""
+    read = datetime.fromisoformat(value) if isinstance(value, str) else value
+    return read.replace(tzinfo=UTC)

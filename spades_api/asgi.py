@@ -9,6 +9,7 @@ import os
 import django
 from django.apps import apps
 from django.conf import settings
+from django.core.cache import close_caches
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished
 from django.db import close_old_connections
@@ -34,8 +35,10 @@ class Application:
     def __init__(self) -> None:
         settings.SECRET_KEY  # noqa: B018 - reading it raises when it is empty, and without one nothing starts
         self._handler = WSGIHandler()
-        # The pool's threads look after their connections themselves, for a fifth of what these cost.
+        # The pool's threads look after their connections themselves, for a fifth of what these cost; caches have
+        # nothing to close.
         request_finished.disconnect(close_old_connections)
+        request_finished.disconnect(close_caches)
         self._pool: Pool
         self._bridge: Bridge
         self._hub: Hub
