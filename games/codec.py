@@ -81,7 +81,7 @@ def _remember(match: Match, text: str) -> None:
 
 
 def _dump_deal(deal: Deal) -> dict[str, Any]:
-    return {
+    row = {
         "number": deal.number,
         "attempt": deal.attempt,
         "dealer": deal.dealer,
@@ -92,6 +92,16 @@ def _dump_deal(deal: Deal) -> dict[str, Any]:
         "bids": [bid and str(bid) for bid in deal.bids],
         "plays": "".join([card.code for card in deal.plays]),
     }
+    # What most deals do not have is left out, and so are the bytes of it in every row.
+    for name in ("behind", "looks", "reconsidered"):
+        if getattr(deal, name):
+            row[name] = getattr(deal, name)
+    for name in ("passes", "gives"):
+        if any(getattr(deal, name)):
+            row[name] = [f"{mask:x}" for mask in getattr(deal, name)]
+    if any(hint is not None for hint in deal.hints):
+        row["hints"] = deal.hints
+    return row
 
 
 def _load_deal(ruleset: Ruleset, row: dict[str, Any]) -> Deal:
@@ -102,10 +112,20 @@ def _load_deal(ruleset: Ruleset, row: dict[str, Any]) -> Deal:
         dealer=row["dealer"],
         seed=Seed(bytes.fromhex(row["seed"]), tuple((seat, text) for seat, text in row["clients"])),
         stock=_load_cards(row["stock"]),
+        behind=row.get("behind", 0),
         draws=row["draws"],
+        passes=_load_masks(row.get("passes", ())),
+        looks=row.get("looks", 0),
         bids=tuple(bid and Bid.parse(bid) for bid in row["bids"]),
+        hints=tuple(row.get("hints", ())),
+        reconsidered=row.get("reconsidered", 0),
+        gives=_load_masks(row.get("gives", ())),
         plays=_load_cards(row["plays"]),
     )
+
+
+def _load_masks(texts: Sequence[str]) -> tuple[int, ...]:
+    return tuple(int(text, 16) for text in texts)
 
 
 def _load_cards(text: str) -> tuple[Card, ...]:
@@ -116,7 +136,9 @@ def apply(match: Match, seat: str | None, action: Mapping[str, Any]) -> Match:
     """The match after an action, stored or asked for.
 
     Args:
-        action: ``{"draw": "keep"}``, ``{"bid": {...}}``, ``{"play": "QH"}``, ``{"resign": true}``, ``{"abort": true}``.
+        action: ``{"draw": "keep"}``, ``{"look": true}``, ``{"pass": ["2C", ...]}`` (in an exchange too),
+            ``{"redeal": true}``, ``{"bid": {...}}`` (with a proposal also `hint_max`, or the kind ``reconsider``),
+            ``{"play": "QH"}``, ``{"resign": true}``, ``{"abort": true}``.
 
     Raises:
         RuleViolation: the rules forbid it.
@@ -127,15 +149,28 @@ def apply(match: Match, seat: str | None, action: Mapping[str, Any]) -> Match:
         return match.abort()
     if seat is None:
         raise ValueError(f"nobody can {verb}")
-    if verb == "draw":
-        return match.draw(seat, DrawDecision(value))
-    if verb == "bid":
-        return match.bid(seat, Bid.from_json(value))
-    if verb == "play":
-        return match.play(seat, Card.parse(value))
-    if verb == "resign":
-        return match.resign(seat)
-    raise ValueError(f"no such action: {verb}")
+    if verb not in _VERBS:
+        raise ValueError(f"no such action: {verb}")
+    return _VERBS[verb](match, seat, value)
+
+
+def _bid(match: Match, seat: str, body: Mapping[str, Any]) -> Match:
+    if body.get("kind") == "reconsider":
+        return match.reconsider(seat)
+    bid = Bid.from_json({name: value for name, value in body.items() if name != "hint_max"})
+    return match.bid(seat, bid, body.get("hint_max"))
+
+
+_VERBS: dict[str, Callable[[Match, str, Any], Match]] = {
+    "draw": lambda match, seat, value: match.draw(seat, DrawDecision(value)),
+    "look": lambda match, seat, _: match.look(seat),
+    "pass": lambda match, seat, value: match.pass_cards(seat, [Card.parse(code) for code in value]),
+    "redeal": lambda match, seat, _: match.call_redeal(seat),
+    "bid": _bid,
+    "play": lambda match, seat, value: match.play(seat, Card.parse(value)),
+    "resign": lambda match, seat, _: match.resign(seat),
+}
+"""What a seat may ask for, by the name that its action is kept under."""
 
 
 def entries(parts: Sequence[Part]) -> list[Entry]:

@@ -339,11 +339,11 @@ def match_at(game: GameRow, version: int) -> Match | None:
         raise ValueError(f"game {game.id} has no action with version {version}")
     if actions[-1][3].keys() & _BEFORE_START:
         return None
-    deals = {deal.number: deal for deal in store.read_deals(game.id)}
+    deals = {(deal.number, deal.attempt): deal for deal in store.read_deals(game.id)}
     ruleset, seed_of = ruleset_of(game), _seeds(deals)
     number = actions[0][1]
     if number is None:  # the start itself
-        return steps.start(ruleset, seed_of(1)[0], seed_of)[0]
+        return steps.start(ruleset, seed_of(1, 1)[0], seed_of)[0]
     sheet = ScoreSheet.start(ruleset)
     for score in store.read_scores(game.id, number):
         sides = {
@@ -351,7 +351,7 @@ def match_at(game: GameRow, version: int) -> Match | None:
             for name, side in score["sides"].items()
         }
         sheet = ScoreSheet(ruleset, sides, sheet.deals + 1)
-    match = Match(ruleset, sheet, deals[number].dealer or "").begin_deal(seed_of(number)[0])
+    match = Match(ruleset, sheet, deals[number, 1].dealer or "").begin_deal(seed_of(number, 1)[0])
     for _, _, seat, action in actions:
         match, _ = steps.step(match, seat, action, seed_of)
     return match
@@ -361,10 +361,13 @@ _BEFORE_START = frozenset({"create", "sit", "leave"})
 """What people do at a table before it starts, which is no step of its match."""
 
 
-def _seeds(deals: Mapping[int, store.DealRow]) -> steps.SeedOf:
-    def seed_of(number: int) -> tuple[Seed, str]:
-        deal = deals[number]
-        return Seed(bytes.fromhex(deal.seed), deal.client_seeds or ()), deals[number + 1].commitment
+def _seeds(deals: Mapping[tuple[int, int], store.DealRow]) -> steps.SeedOf:
+    """What was drawn and promised, by the number and attempt of the deal."""
+
+    def seed_of(number: int, attempt: int) -> tuple[Seed, str]:
+        deal = deals[number, attempt]
+        promised = deals.get((number, attempt + 1)) or deals[number + 1, 1]  # a redeal takes the seed next in line
+        return Seed(bytes.fromhex(deal.seed), deal.client_seeds or ()), promised.commitment
 
     return seed_of
 
@@ -375,7 +378,7 @@ def replay(game: GameRow, *, until: int | None = None) -> list[tuple[int, Match,
     Returns:
         For each action since the start: the version after it, the match, and the parts of its events.
     """
-    deals = {deal.number: deal for deal in store.read_deals(game.id)}
+    deals = {(deal.number, deal.attempt): deal for deal in store.read_deals(game.id)}
     ruleset = ruleset_of(game)
 
     seed_of = _seeds(deals)
@@ -383,7 +386,7 @@ def replay(game: GameRow, *, until: int | None = None) -> list[tuple[int, Match,
     match: Match | None = None
     for version, seat, action in store.read_actions(game.id, game.version if until is None else until):
         if "start" in action:
-            match, events = steps.start(ruleset, seed_of(1)[0], seed_of)
+            match, events = steps.start(ruleset, seed_of(1, 1)[0], seed_of)
         elif match is not None:
             match, events = steps.step(match, seat, action, seed_of)
         else:

@@ -1,4 +1,4 @@
-"""One step of a match with all that follows from it: the next deal begins in the same step that ends a deal.
+"""One step of a match with all that follows from it: the next deal begins in the step that ends one or calls it off.
 
 The same function moves a live game and replays one, so a replay is the game again and not a copy of its rules.
 """
@@ -14,8 +14,8 @@ from spades.view import Part, parts
 
 __all__ = ["SeedOf", "start", "step"]
 
-SeedOf = Callable[[int], tuple[Seed, str]]
-"""Of a deal's number: its seed, and the commitment of the deal after it. Called once, when the deal begins."""
+SeedOf = Callable[[int, int], tuple[Seed, str]]
+"""Of a deal's number and attempt: its seed, and the commitment of the deal after it. Called when the deal begins."""
 
 
 def start(ruleset: Ruleset, first: Seed, seed_of: SeedOf) -> tuple[Match, list[Part]]:
@@ -30,7 +30,7 @@ def start(ruleset: Ruleset, first: Seed, seed_of: SeedOf) -> tuple[Match, list[P
 
 
 def step(match: Match, seat: str | None, action: Mapping[str, Any], seed_of: SeedOf) -> tuple[Match, list[Part]]:
-    """Take one action, and begin the next deal when it ended one.
+    """Take one action, and begin the next deal when it ended one, or the same one again when a redeal was called.
 
     Raises:
         RuleViolation: the rules forbid it.
@@ -45,6 +45,6 @@ def step(match: Match, seat: str | None, action: Mapping[str, Any], seed_of: See
 
 
 def _begin_deal(match: Match, seed_of: SeedOf) -> tuple[Match, list[Part]]:
-    seed, next_commitment = seed_of(match.next_deal_number)
+    seed, next_commitment = seed_of(match.next_deal_number, match.next_attempt)
     begun = match.begin_deal(seed)
     return begun, parts(match, begun, next_commitment=next_commitment)

@@ -352,6 +352,13 @@ def commit_deal(game_id: UUID, number: int, attempt: int, *, seed: str, commitme
         cursor.execute(sql, (_key(game_id), number, attempt, seed, commitment, algorithm))
 
 
+def promote_deal(game_id: UUID, promised: int, number: int, attempt: int) -> None:
+    """Let the deal that was promised next be another attempt at an earlier one. It has not started."""
+    sql = f"UPDATE {_DEAL} SET number = %s, attempt = %s WHERE game_id = %s AND number = %s AND attempt = 1"
+    with connection.cursor() as cursor:
+        cursor.execute(sql, (number, attempt, _key(game_id), promised))
+
+
 def start_deal(
     game_id: UUID, number: int, attempt: int, *, dealer: str, client_seeds: Iterable[tuple[str, str]], at: datetime
 ) -> None:

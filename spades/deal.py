@@ -428,7 +428,7 @@ class Deal:
         if any(self.passes) and self.all_passed:
             mask |= self.passes[(place - terms(self.ruleset).pass_step(self.number)) % self.ruleset.players]
         for exchange in self.exchanges:
-            if place in exchange.places and _moved(self, exchange):
+            if place in exchange.places and (_moved(self, exchange) or not terms(self.ruleset).blind_exchange):
                 mask |= self.gives[exchange.partner if place == exchange.bidder else exchange.bidder]
         return mask
 

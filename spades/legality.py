@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 
 from spades.bids import Bid, BidKind
 from spades.cards import Card, Pack, Suit, cards_of
 from spades.errors import Reason, Rule, RuleViolation
+from spades.limits import can_close
 from spades.ruleset import BlindNil, FirstLead, FirstTrickSpades, Redeal, Ruleset, SpadeLead
 from spades.terms import Terms, terms
 
@@ -256,9 +256,9 @@ def _contract_fault(facts: Terms, bidder: Bidder, bid: Bid) -> Reason | None:
         above = facts.together and ruleset.max_team_bid is not None and total > ruleset.max_team_bid
         return Reason.TEAM_MAXIMUM if above else None
     nils = bid.is_nil + sum(other.is_nil for other in made)
-    blind_nil = bool(bidder.behind >> bidder.place & 1)
     need = 2 if facts.totals and (blind or bidder.early or _last(bidder) in unit) else 1
-    if _can_close(facts, left, total, nils, need, blind=blind, blind_nil=blind_nil):
+    limits = facts.blind_limits[bidder.behind >> bidder.place & 1] if blind else facts.limits
+    if can_close(limits, left, total, nils, need):
         return None
     if blind:
         return Reason.BLIND_SIDE_INCOMPLETE
@@ -270,41 +270,6 @@ def _last(bidder: Bidder) -> int:
     """The place that bids last of all after this one."""
     waiting = [place for place in bidder.order if bidder.bids[place] is None and place != bidder.place]
     return waiting[-1] if waiting else bidder.place
-
-
-@lru_cache(maxsize=65536)
-def _can_close(facts: Terms, left: int, total: int, nils: int, need: int, *, blind: bool, blind_nil: bool) -> bool:
-    """Whether the partners who are still to bid can end within the limits of their side.
-
-    Args:
-        left: how many of them there are, at least 1.
-        total: the sum so far.
-        nils: nils so far.
-        need: how many sums the last of them must be able to choose from.
-        blind: whether the side bids blind numbers.
-        blind_nil: whether a blind nil is open to it.
-    """
-    ruleset = facts.ruleset
-    least = max(ruleset.min_team_bid, ruleset.blind_bid_min or 0) if blind else ruleset.min_team_bid
-    most = ruleset.max_team_bid
-    sums = set()
-    for bid in _bids_to_come(facts, blind=blind, blind_nil=blind_nil):
-        nils_then, total_then = nils + bid.is_nil, total + bid.tricks
-        if nils_then > 1 and (facts.suicide or facts.one_nil):
-            continue
-        if left > 1:
-            if _can_close(facts, left - 1, total_then, nils_then, need, blind=blind, blind_nil=blind_nil):
-                return True
-        elif least <= total_then and (most is None or total_then <= most) and not (facts.suicide and not nils_then):
-            sums.add(total_then)
-    return len(sums) >= need
-
-
-def _bids_to_come(facts: Terms, *, blind: bool, blind_nil: bool) -> Sequence[Bid]:
-    """What a partner will be able to bid whatever its hand."""
-    if blind:
-        return [bid for bid in facts.blind_bids if blind_nil or bid.kind is BidKind.BLIND]
-    return [Bid.nil()] if facts.whiz else facts.open_bids
 
 
 def _total_fault(facts: Terms, bidder: Bidder, bid: Bid) -> Reason | None:

@@ -29,6 +29,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from spades.errors import NotationError, OptionProblem, Reason, RulesetError
+from spades.limits import SideLimits, can_close
 
 __all__ = [
     "DEFAULT_PRESET",
@@ -57,7 +58,6 @@ __all__ = [
     "Option",
     "OptionFault",
     "PassDirection",
-    "Played",
     "Preset",
     "Redeal",
     "Ruleset",
@@ -1128,11 +1128,27 @@ class _Facts:
         )
         self.choices = max(self.max_bid - max(self.min_bid, 1) + 1, 0) + int(zero_when_partner_bid_nil)
         self.joint = self.nil and self.together and not self.suicide and rules.both_nil is BothNil.JOINT
+        numbers = range(max(self.min_bid, 1), self.max_bid + 1)
+        plain = ((0, False),) if rules.zero_bid in {ZeroBid.PLAIN, ZeroBid.BOTH} else ()
+        nils = ((0, True),) if self.nil else ()
+        one_nil = self.suicide or (self.nil and self.partners and rules.both_nil is BothNil.FORBIDDEN)
+        self.limits = SideLimits(
+            bids=(*nils, *plain, *(() if self.whiz else ((tricks, False) for tricks in numbers))),
+            least=rules.min_team_bid,
+            most=rules.max_team_bid,
+            least_nils=int(self.suicide),
+            most_nils=1 if one_nil else None,
+        )
         self.most = (
             self.contract_of * self.max_bid if self.choosing else min(self.spades, self.contract_of * self.tricks)
         )
         if self.together and rules.max_team_bid is not None:
             self.most = min(self.most, rules.max_team_bid)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the partners of a side have bids that keep to its limits."""
+        return can_close(self.limits, self.side_size, 0, 0, 1 + self.room)
 
 
 def _seat_clashes(f: _Facts) -> _Findings:
@@ -1286,6 +1302,17 @@ def _forced_clashes(f: _Facts) -> _Findings:
 
 def _sum_clashes(f: _Facts) -> _Findings:
     """What bids may add up to. Whoever bids last must always have a bid left."""
+    found = list(_plain_sum_clashes(f))
+    yield from found
+    r = f.rules
+    limited = r.max_team_bid is not None or r.min_team_bid > 0
+    numbers = f.tricks > 0 and r.min_bid is not None and f.min_bid <= f.max_bid
+    if not found and f.together and f.choosing and not f.whiz and limited and numbers and not f.fits:
+        option = "min_team_bid" if r.max_team_bid is None else "max_team_bid"
+        yield option, "no bids of a side keep to its limits and leave its last bidder a choice"
+
+
+def _plain_sum_clashes(f: _Facts) -> _Findings:
     r = f.rules
     if f.together and r.max_team_bid is not None and r.min_team_bid > r.max_team_bid:
         yield "min_team_bid", "a side must bid more than it may"
@@ -1568,29 +1595,11 @@ PRESETS: Final[Mapping[str, Preset]] = _load_presets()
 # --- What this engine plays -----------------------------------------------------------------------------------------
 
 
-class Played(Enum):
-    """Values of an option that are all played by the same code."""
+SUPPORTED: Final[Mapping[str, frozenset[Any] | None]] = MappingProxyType(dict.fromkeys(OPTIONS))
+"""By option, the values that this engine plays, None for all that are valid; see `require_supported`.
 
-    ANY = "any valid value"
-    ANY_NUMBER = "any number"
-
-
-def _supported() -> Mapping[str, frozenset[Any] | Played]:
-    base = PRESETS["two_player"].ruleset
-    played: dict[str, frozenset[Any] | Played] = {name: frozenset((getattr(base, name),)) for name in OPTIONS}
-    played.update(dict.fromkeys(("nil_success", "nil_fail", "moon_success", "points_per_bid"), Played.ANY_NUMBER))
-    plain_numbers = "hand_size min_bid max_bid bag_points bag_limit bag_penalty target_score"
-    without_effect = (  # two players who draw: nobody has a partner, is dealt unseen cards, or sees a card twice
-        "pass_count min_team_bid max_team_bid blind_nil blind_nil_deficit blind_nil_success blind_nil_fail "
-        "blind_nil_exchange exchange_order both_nil both_nil_success both_nil_fail blind_bid_min "
-        "blind_bid_multiplier ten_success ten_fail duplicate_winner"
-    )
-    played.update(dict.fromkeys(f"{plain_numbers} {without_effect}".split(), Played.ANY))
-    return MappingProxyType(played)
-
-
-SUPPORTED: Final[Mapping[str, frozenset[Any] | Played]] = _supported()
-"""By option, the values that this engine plays so far; see `require_supported`."""
+Today that is every option. One that is added stands here with the values that are played, until all of them are.
+"""
 
 
 def require_supported(ruleset: Ruleset) -> None:
@@ -1598,22 +1607,15 @@ def require_supported(ruleset: Ruleset) -> None:
 
     Raises:
         RulesetError: with `Reason.OPTION_NOT_SUPPORTED` for each option whose value is not played.
-
-    >>> require_supported(Ruleset.resolve({"preset": "two_player", "must_trump": True}))
-    Traceback (most recent call last):
-    ...
-    spades.errors.RulesetError: must_trump: this engine does not play true yet; it plays false
     """
     problems = []
     for name, played in SUPPORTED.items():
         value = getattr(ruleset, name)
-        if played is Played.ANY or (played is Played.ANY_NUMBER and isinstance(value, int)):
+        if played is None or value in played:
             continue
-        if isinstance(played, frozenset) and value in played:
-            continue
-        plays = [json.dumps(_plain(each)) for each in played] if isinstance(played, frozenset) else [played.value]
+        plays = sorted(json.dumps(_plain(each)) for each in played)
         shown = _plain(value)
-        detail = f"this engine does not play {json.dumps(shown)} yet; it plays {', '.join(sorted(plays))}"
+        detail = f"this engine does not play {json.dumps(shown)} yet; it plays {', '.join(plays)}"
         problems.append(OptionProblem(name, shown, Reason.OPTION_NOT_SUPPORTED, detail))
     if problems:
         raise RulesetError(tuple(problems))

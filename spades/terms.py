@@ -5,10 +5,12 @@ The rules ask these facts at every step of a deal, so they are worked out once f
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from spades.bids import Bid, BidKind
 from spades.cards import Pack, pack
+from spades.limits import SideLimits
 from spades.ruleset import (
     BidMode,
     BidOrder,
@@ -36,6 +38,7 @@ class Terms:
     __slots__ = (
         "blind_bids",
         "blind_exchange",
+        "blind_limits",
         "blind_nil",
         "blind_numbers",
         "choosing",
@@ -43,6 +46,7 @@ class Terms:
         "dealing",
         "drawing",
         "exchanging",
+        "limits",
         "mirror",
         "nil",
         "offered",
@@ -113,6 +117,20 @@ class Terms:
         self.blind_bids: tuple[Bid, ...] = (*blind_nils, *blind_numbers)
         """Every blind bid, in listed order."""
         self.offered = frozenset((*self.open_bids, *self.blind_bids))
+        self.limits = self._limits([Bid.nil()] if self.whiz else self.open_bids, r.min_team_bid)
+        """What the bids of partners who make one contract keep to."""
+        least = max(r.min_team_bid, r.blind_bid_min or 0)
+        self.blind_limits = (self._limits(blind_numbers, least), self._limits(self.blind_bids, least))
+        """The same for a side that bids blind numbers, first without and then with a blind nil open to it."""
+
+    def _limits(self, bids: Iterable[Bid], least: int) -> SideLimits:
+        return SideLimits(
+            bids=tuple((bid.tricks, bid.is_nil) for bid in bids),
+            least=least,
+            most=self.ruleset.max_team_bid,
+            least_nils=int(self.suicide),
+            most_nils=1 if self.suicide or self.one_nil else None,
+        )
 
     def bid_order(self, dealer: int) -> tuple[int, ...]:
         """The places in the order in which they bid.

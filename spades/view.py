@@ -9,17 +9,18 @@ Source: docs/rules.md#secrets
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from spades.cards import Card, codes_of
-from spades.deal import Deal, Discard, Phase, discards_of
+from spades.deal import Deal, Discard, Exchange, Phase, discards_of
 from spades.match import Match
 from spades.ruleset import Ruleset
 from spades.scoring import DealScore
 from spades.seats import Table, table
 from spades.sheet import ScoreSheet, answer
+from spades.terms import terms
 from spades.tricks import Trick
 
 __all__ = ["Part", "before_start", "for_public", "for_seat", "parts", "result"]
@@ -78,48 +79,62 @@ def result(match: Match) -> dict[str, Any] | None:
 def _seats(seats: Table, deal: Deal | None) -> list[dict[str, Any]]:
     rows = []
     for place, seat in enumerate(seats.seats):
-        bid = deal.bids[place] if deal else None
         rows.append(
             {
                 "seat": seat,
                 "side": seats.side_of[seat],
                 "card_count": deal.hands[place].bit_count() if deal else 0,
-                "bid": bid.to_json() if bid else None,
-                "proposal": None,
+                "bid": _bid(deal, place) if deal else None,
+                "proposal": proposal_json(deal, place) if deal else None,
                 "tricks": deal.taken[place] if deal else 0,
-                "hand_seen": deal is not None,
+                "hand_seen": deal is not None and deal.has_seen(place),
             }
         )
     return rows
 
 
+def _bid(deal: Deal, place: int) -> dict[str, Any] | str | None:
+    """The bid of a place as the table knows it: null, too, while it is a proposal."""
+    bid = deal.bids[place]
+    if bid is None or deal.is_proposal(place):
+        return None
+    return "hidden" if deal.is_sealed(place) else bid.to_json()
+
+
+def proposal_json(deal: Deal, place: int) -> dict[str, Any] | None:
+    """The proposal of a place, with the hint that came with it, while partners are still to close the contract."""
+    bid = deal.bids[place]
+    if bid is None or not deal.is_proposal(place):
+        return None
+    return {**bid.to_json(), "hint_max": deal.hints[place]}
+
+
 def _sides(seats: Table, sheet: ScoreSheet, deal: Deal | None) -> list[dict[str, Any]]:
-    bids = deal.bids_by_seat() if deal else {}
     rows = []
     for side, standing in sheet.sides.items():
-        partners = seats.seats_of(side)
-        complete = all(seat in bids for seat in partners)
-        contract = sum(bids[seat].tricks for seat in partners) if complete else None
+        bids = [deal.public_bid(seat) if deal else None for seat in seats.seats_of(side)]
+        contract = None if None in bids else sum(bid.tricks for bid in bids if bid is not None)
         rows.append({"side": side, "score": standing.score, "bags": standing.bags, "contract_tricks": contract})
     return rows
 
 
 def _deal(deal: Deal, reader: str | None) -> dict[str, Any]:
-    drawing = deal.ruleset.deal_method == "draw"
+    place = None if reader is None else deal.table.index(reader)
+    seen = place is not None and deal.has_seen(place)
     return {
         "number": deal.number,
         "attempt": deal.attempt,
         "dealer": deal.dealer,
         "phase": deal.phase.value,
-        "hand": codes_of(deal.hands[deal.table.index(reader)]) if reader else None,
-        "hand_seen": reader is not None,
-        "given": [],
-        "received": [],
-        "draw": _draw(deal, reader) if drawing else None,
+        "hand": codes_of(deal.hands[place]) if place is not None and seen else None,
+        "hand_seen": seen,
+        "given": [] if place is None else codes_of(deal.passes[place] | deal.gives[place]),
+        "received": [] if place is None else codes_of(deal.received(place)),
+        "draw": _draw(deal, reader) if deal.draw_turns else None,
         "trick": _trick(deal.trick),
         "last_trick": _trick(deal.last_trick),
         "spades_broken": deal.spades_broken,
-        "redeal_available": False,
+        "redeal_available": reader is not None and deal.may_call_redeal(reader),
     }
 
 
@@ -165,15 +180,15 @@ def _trick(trick: Trick | None) -> dict[str, Any] | None:
 
 
 def _turn(match: Match, reader: str | None) -> dict[str, Any] | None:
-    seat = match.turn
-    if seat is None or match.deal is None:
+    seats = match.turns
+    if not seats or match.deal is None:
         return None
     return {
-        "seats": [seat],
-        "seat": seat,
+        "seats": list(seats),
+        "seat": seats[0] if len(seats) == 1 else None,
         "action": match.deal.action,
         "deadline": None,
-        "legal": match.deal.legal() if reader == seat else [],
+        "legal": match.deal.legal(reader) if reader in seats else [],
     }
 
 
@@ -192,13 +207,34 @@ def parts(before: Match | None, after: Match, *, next_commitment: str | None = N
         return [_dealer_cut(after)]
     if after.deal is None:
         return _ending(before, after)
-    if before.deal is None or before.deal.number != after.deal.number:
-        return [_deal_started(after.deal, next_commitment)]
-    events = _moves(before.deal, after.deal)
+    if before.deal is None or _which(before.deal) != _which(after.deal):
+        events = [_deal_started(after.deal, next_commitment), *_bids_made(None, after.deal)]
+        return _showing_hands(events, None, after.deal)
+    if after.redeal is not None and before.redeal is None:
+        return [Part("redeal_called", after.redeal, after.deal.number, {"attempt": after.deal.attempt})]
+    events = _showing_hands(_moves(before.deal, after.deal), before.deal, after.deal)
     if after.score is not None and before.score is None:
         events.append(_scored(after, after.deal, after.score))
         events.append(_revealed(after.deal))
     return events + _ending(before, after)
+
+
+def _which(deal: Deal) -> tuple[int, int]:
+    return deal.number, deal.attempt
+
+
+def _showing_hands(events: list[Part], before: Deal | None, after: Deal) -> list[Part]:
+    """The events, the first with its whole hand for each seat that sees it from this step on."""
+    shown = {
+        seat: codes_of(after.hands[place])
+        for place, seat in enumerate(after.table.seats)
+        if after.hands[place] and after.has_seen(place) and (before is None or not before.has_seen(place))
+    }
+    if not shown:
+        return events
+    first = events[0]
+    own = {seat: {**first.own.get(seat, {}), "hand": hand} for seat, hand in shown.items()}
+    return [replace(first, own={**first.own, **own}), *events[1:]]
 
 
 def _dealer_cut(match: Match) -> Part:
@@ -218,24 +254,100 @@ def _deal_started(deal: Deal, next_commitment: str | None) -> Part:
 
 
 def _moves(before: Deal, after: Deal) -> list[Part]:
-    """The draw, the bid or the card that took `before` to `after`."""
-    seat, number = before.turn, after.number
-    if seat is None:
-        return []
-    if len(after.draws) > len(before.draws):
-        return [_card_drawn(before, after, seat)]
-    if after.bids != before.bids:
-        bid = after.bids[after.table.index(seat)]
-        return [Part("bid_placed", seat, number, {"bid": bid.to_json() if bid else None})]
+    """What took `before` to `after`: a draw, a look, cards given, a bid or a card played."""
+    seats, number = after.table.seats, after.number
     if len(after.plays) > len(before.plays):
         data = {
             "card": after.plays[-1].code,
             "trick_number": before.trick_number,
             "breaks_spades": after.spades_broken and not before.spades_broken,
         }
-        played = Part("card_played", seat, number, data)
+        played = Part("card_played", before.turn, number, data)
         return [played] if after.trick_cards else [played, _trick_taken(after)]
-    return []
+    if len(after.draws) > len(before.draws):
+        return [_card_drawn(before, after, before.turn or after.dealer), *_bids_made(before, after)]
+    if after.looks != before.looks:
+        return [Part("hand_looked_at", seats[(after.looks ^ before.looks).bit_length() - 1], number, {})]
+    if after.passes != before.passes:
+        return [*_passed(before, after), *_bids_made(before, after)]
+    if after.gives != before.gives:
+        return _given(before, after)
+    if after.reconsidered != before.reconsidered:
+        seat = seats[(after.reconsidered ^ before.reconsidered).bit_length() - 1]
+        return [Part("bid_proposed", seat, number, {"bid": {"kind": "reconsider"}, "hint_max": None})]
+    return _bids_made(before, after)
+
+
+def _bids_made(before: Deal | None, after: Deal) -> list[Part]:
+    """The bids of a step: one that is sealed or proposed, and all that the table knows from now on."""
+    seats, earlier = after.table.seats, (None,) * len(after.bids) if before is None else before.bids
+    facts, events = terms(after.ruleset), []
+    for place, bid in enumerate(after.bids):
+        if bid is None or bid == earlier[place]:
+            continue
+        if facts.sealed:
+            own = {seats[place]: {"bid": bid.to_json()}}
+            events.append(Part("bid_sealed", seats[place], after.number, {}, own))
+        elif after.is_proposal(place):
+            data = {"bid": bid.to_json(), "hint_max": after.hints[place]}
+            events.append(Part("bid_proposed", seats[place], after.number, data))
+    for place in facts.bid_order(after.dealer_place):
+        bid = after.public_bid(seats[place])
+        if bid is not None and (before is None or before.public_bid(seats[place]) is None):
+            events.append(Part("bid_placed", seats[place], after.number, {"bid": bid.to_json()}))
+    return events
+
+
+def _passed(before: Deal, after: Deal) -> list[Part]:
+    """Cards laid down to be passed, and once all have done so, all that were passed."""
+    (place,) = (place for place, cards in enumerate(after.passes) if cards != before.passes[place])
+    events = [_sealed_cards(after, "pass", place, after.passes[place])]
+    return events + _all_passed(after) if after.all_passed else events
+
+
+def _all_passed(deal: Deal) -> list[Part]:
+    step, players = terms(deal.ruleset).pass_step(deal.number), deal.ruleset.players
+    return [
+        _cards_passed(deal, "pass", place, (place + step) % players, cards)
+        for place, cards in enumerate(deal.passes)
+        if cards
+    ]
+
+
+def _given(before: Deal, after: Deal) -> list[Part]:
+    """Cards given in an exchange; laid down first where both partners choose without knowing the other's."""
+    (place,) = (place for place, cards in enumerate(after.gives) if cards != before.gives[place])
+    exchange = before.exchange
+    if exchange is None:
+        raise ValueError("cards are given in an exchange")
+    bidder, partner = exchange.places
+    if not terms(after.ruleset).blind_exchange:
+        taker = partner if place == bidder else bidder
+        return [_cards_passed(after, "exchange", place, taker, after.gives[place])]
+    events = [_sealed_cards(after, "exchange", place, after.gives[place])]
+    return events + _exchanged(after, exchange) if after.gives[bidder] and after.gives[partner] else events
+
+
+def _exchanged(deal: Deal, exchange: Exchange) -> list[Part]:
+    bidder, partner = exchange.places
+    return [
+        _cards_passed(deal, "exchange", bidder, partner, deal.gives[bidder]),
+        _cards_passed(deal, "exchange", partner, bidder, deal.gives[partner]),
+    ]
+
+
+def _sealed_cards(deal: Deal, kind: str, place: int, cards: int) -> Part:
+    seat = deal.table.seats[place]
+    own = {seat: {"cards": codes_of(cards)}}
+    return Part("pass_sealed", seat, deal.number, {"kind": kind, "count": cards.bit_count()}, own)
+
+
+def _cards_passed(deal: Deal, kind: str, giver: int, taker: int, cards: int) -> Part:
+    """Cards that went from one seat to another, which both of them know."""
+    seats = deal.table.seats
+    data = {"kind": kind, "from": seats[giver], "to": seats[taker], "count": cards.bit_count(), "cards": None}
+    own = {seats[place]: {"cards": codes_of(cards)} for place in (giver, taker)}
+    return Part("cards_passed", seats[giver], deal.number, data, own)
 
 
 def _card_drawn(before: Deal, after: Deal, seat: str) -> Part:
@@ -271,13 +383,13 @@ def _scored(match: Match, deal: Deal, score: DealScore) -> Part:
 
 
 def _revealed(deal: Deal) -> Part:
-    """All that a finished deal hid, for everybody: the hands as they were built, and how to shuffle it again."""
-    seats = deal.table
-    drawn = dict.fromkeys(seats.seats, 0)
-    for turn, discard in enumerate(deal.discards):
-        drawn[discard.seat] |= deal.kept(turn).bit
+    """All that a finished deal hid, for everybody: the hands as they were dealt or built, what was passed, the seed."""
+    passed = _all_passed(deal) if deal.all_passed else []
+    for exchange in deal.exchanges:
+        passed += [part for part in _exchanged(deal, exchange) if part.public["count"]]
     data = {
-        "hands": {seat: codes_of(mask) for seat, mask in drawn.items()},
+        "hands": {seat: codes_of(mask) for seat, mask in zip(deal.table.seats, deal.first_hands(), strict=True)},
+        "passed": [{**part.public, **part.own[part.seat or ""]} for part in passed],
         "discards": [discard.card.code for discard in deal.discards],
         "stock": [card.code for card in deal.stock],
         "seed": deal.seed.server.hex(),

@@ -95,6 +95,7 @@ _BID_NUMBER = _object(
     kind=_text("", "number", "blind"),
     tricks={"type": "integer", "minimum": 0, "maximum": 54},
 )
+_HINT = "The most that the seat would go to, if it said."
 _REASONS = ("target", "losing_score", "max_hands", "set_limit", "moon", "deal_cap", "resignation", "forfeit", "aborted")
 _DECISIONS = ("keep", "decline")
 
@@ -114,6 +115,8 @@ _RESULT: dict[str, Schema] = {
     "scores": _by(_number(), SIDE["pattern"], "Points by side."),
 }
 
+_PASS_KIND = _text("Before the bidding, or between partners after it.", "pass", "exchange")
+
 _EVENT_DATA: dict[str, Schema] = {
     "game_created": _object(
         "A table was made. The commitment binds the service to the first deal's seed.",
@@ -131,7 +134,7 @@ _EVENT_DATA: dict[str, Schema] = {
     "seat_left": _object("Somebody got up before the start.", by_host=_flag("Whether the host made them.")),
     "game_started": _object("The table is complete and the game begins."),
     "dealer_cut": _object(
-        "The cut for the first deal: the highest card deals, level cards draw again.",
+        "Who deals first, and the cards drawn or turned up to find out; none where it was by lot or the host's choice.",
         rounds=_list(_list(_object("A card drawn.", seat=SEAT, card=CARD))),
         dealer=SEAT,
     ),
@@ -155,6 +158,27 @@ _EVENT_DATA: dict[str, Schema] = {
             stock_count=_count("Cards left in the stock."),
         ),
     },
+    "hand_looked_at": _object("A seat looked at its hand and can no longer bid blind."),
+    "pass_sealed": _object(
+        "A seat chose the cards that it gives away; nobody has them yet.", kind=_PASS_KIND, count=_count()
+    ),
+    "cards_passed": _object(
+        "Cards went from one seat to another.",
+        kind=_PASS_KIND,
+        **{"from": SEAT},
+        to=SEAT,
+        count=_count(),
+        cards={**_or_null({"type": "array"}), "items": CARD, "description": "For giver and taker; null for others."},
+    ),
+    "redeal_called": _object(
+        "A seat that may called for the deal to be dealt again.", attempt=_count("The attempt that was called off.")
+    ),
+    "bid_proposed": _object(
+        "A seat proposed its share of its side's contract, or sent the partners' proposals back.",
+        bid={"oneOf": [ref("BidNumber"), ref("BidNil"), ref("BidReconsider")]},
+        hint_max=_or_null(_count(), "The most that the seat would go to."),
+    ),
+    "bid_sealed": _object("A seat bid; the table learns what when all have."),
     "bid_placed": _object("A seat bid.", bid=ref("Bid")),
     "card_played": _object(
         "A seat played a card.",
@@ -177,7 +201,17 @@ _EVENT_DATA: dict[str, Schema] = {
     ),
     "deal_revealed": _object(
         "All that the deal hid.",
-        hands=_by(_list(CARD), SEAT["pattern"], "The hands as they were when the play began, by seat."),
+        hands=_by(_list(CARD), SEAT["pattern"], "The hands as they were dealt or built, by seat."),
+        passed=_list(
+            _object(
+                "Cards that went from one seat to another.",
+                kind=_PASS_KIND,
+                **{"from": SEAT},
+                to=SEAT,
+                count=_count(),
+                cards=_list(CARD),
+            )
+        ),
         discards=_list(CARD, "The discard pile of the draw, first card first."),
         stock=_list(CARD, "The shuffled pack, top first."),
         seed={**HEX, "description": "The seed of the shuffle; its SHA-256 is the commitment."},
@@ -190,6 +224,10 @@ _EVENT_DATA["card_drawn"]["properties"]["kept"] = {
     **CARD,
     "description": "The card kept; for the seat that drew alone.",
 }
+_EVENT_DATA["pass_sealed"]["properties"]["cards"] = _list(CARD, "The cards chosen; for the seat that chose alone.")
+_EVENT_DATA["bid_sealed"]["properties"]["bid"] = {**ref("Bid"), "description": "The bid; for the seat alone."}
+for _name in ("deal_started", "hand_looked_at", "bid_proposed", "bid_sealed", "bid_placed"):
+    _EVENT_DATA[_name]["properties"]["hand"] = _list(CARD, "Your whole hand, when you see it from this event on.")
 
 
 def _event(name: str) -> Schema:
@@ -235,12 +273,35 @@ COMPONENTS: dict[str, Schema] = {
     "BidNumber": _BID_NUMBER,
     "BidNil": _BID_NIL,
     "Bid": {"oneOf": [ref("BidNumber"), ref("BidNil")], "description": "What a seat promises."},
+    "BidReconsider": _object(
+        "The partners' proposals are sent back, once a deal.", kind={"type": "string", "const": "reconsider"}
+    ),
+    "Proposal": {
+        "description": "A bid that a partner is still to answer.",
+        "oneOf": [ref("ProposedNumber"), ref("ProposedNil")],
+    },
+    "ProposedNumber": _object(
+        "A number of tricks, proposed.", **_BID_NUMBER["properties"], hint_max=_or_null(_count(), _HINT)
+    ),
+    "ProposedNil": _object("No trick, proposed.", **_BID_NIL["properties"], hint_max=_or_null(_count(), _HINT)),
+    "LegalLook": _object("To `looks`: see your hand.", look={"type": "boolean", "const": True}),
+    "LegalChoice": _object(
+        "To `passes`: any so many of these cards.", choose=_count(), **{"from": _list(CARD, "The cards held.")}
+    ),
     "LegalDraw": _object("To `draws`.", decision=_text("", *_DECISIONS)),
     "LegalPlay": _object("To `plays`.", card=CARD),
     "PlayedCard": _object("A card and who played it.", seat=SEAT, card=CARD),
     "LegalAction": {
         "description": "A request body that you could send now, to the operation that `turn.action` names.",
-        "oneOf": [ref("LegalDraw"), ref("LegalPlay"), ref("BidNumber"), ref("BidNil")],
+        "oneOf": [
+            ref("LegalDraw"),
+            ref("LegalLook"),
+            ref("LegalChoice"),
+            ref("LegalPlay"),
+            ref("BidNumber"),
+            ref("BidNil"),
+            ref("BidReconsider"),
+        ],
     },
     "RulesetChoice": {**json_schema(), "description": "A preset and what differs from it."},
     "Ruleset": {
@@ -289,8 +350,11 @@ COMPONENTS: dict[str, Schema] = {
         name=_or_null(_text()),
         bot=_or_null(_text("The bot's name.")),
         card_count=_count("Cards held."),
-        bid=_or_null(ref("Bid"), "The bid of this deal; null before it."),
-        proposal={"type": "null", "description": "A partner's proposal; only in partnership bidding."},
+        bid={
+            "description": "The bid of this deal: null before it, `hidden` while it is sealed.",
+            "oneOf": [ref("BidNumber"), ref("BidNil"), {"type": "string", "const": "hidden"}, {"type": "null"}],
+        },
+        proposal=_or_null(ref("Proposal"), "In partnership bidding, until a partner closes the contract."),
         tricks=_count("Tricks taken in this deal."),
         hand_seen=_flag("Whether the seat has looked at its hand."),
         stand_in=_flag("Whether a bot stands in for the person."),
@@ -326,8 +390,8 @@ COMPONENTS: dict[str, Schema] = {
         phase=_text("", "drawing", "passing", "bidding", "exchanging", "playing", "finished"),
         hand={**_or_null({"type": "array"}), "items": CARD, "description": "Your cards; null for whoever has no seat."},
         hand_seen=_flag("Whether you may see your hand."),
-        given=_list(CARD),
-        received=_list(CARD),
+        given=_list(CARD, "What you gave away, or chose to, in this deal."),
+        received=_list(CARD, "What you were given in this deal."),
         draw=_or_null(
             {
                 **_object(

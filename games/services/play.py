@@ -175,9 +175,10 @@ def _principal(game: GameRow, viewer: Viewer) -> str:
 
 
 def legal(match: Match, viewer: Viewer) -> list[dict[str, Any]]:
-    """What the viewer could do now; nothing when another is on turn."""
-    on_turn = match.deal is not None and viewer.seat is not None and viewer.seat == match.turn
-    return match.deal.legal() if on_turn and match.deal is not None else []
+    """What the viewer could do now; nothing when it is not on turn."""
+    if match.deal is None or viewer.seat is None or viewer.seat not in match.turns:
+        return []
+    return match.deal.legal(viewer.seat)
 
 
 def refusal(violation: RuleViolation, game: GameRow, match: Match, viewer: Viewer) -> Problem:
@@ -239,12 +240,13 @@ def write(
     if match.ending is not None:
         status = Game.Status.ABORTED if match.ending.reason == "aborted" else Game.Status.FINISHED
         result = orjson.dumps(spades_view.result(match)).decode()
-    on_turn = game.occupant(match.turn) if match.turn else None
+    on_turn = [occupant for occupant in game.occupants if occupant.seat in match.turns]
+    bot = next((occupant for occupant in on_turn if occupant.kind == "bot"), None)  # bots first: people need no wake
     changes = {
         "status": str(status),
         "state": codec.dump_match(match),
-        "turn_seat": match.turn,
-        "bot_due_at": at if on_turn is not None and on_turn.kind == "bot" else None,
+        "turn_seat": bot.seat if bot else match.turn,
+        "bot_due_at": at if bot else None,
         "result": result,
         "finished_at": at if match.ending is not None else None,
     }
@@ -279,8 +281,10 @@ def commit_deal(game_id: UUID, number: int, attempt: int = 1) -> str:
 
 
 def _seed_of(game: GameRow) -> steps.SeedOf:
-    def seed_of(number: int) -> tuple[Seed, str]:
-        row = store.read_deal(game.id, number)
+    def seed_of(number: int, attempt: int) -> tuple[Seed, str]:
+        if attempt > 1:  # the seed next in line, which was promised before anybody called, not one made on the call
+            store.promote_deal(game.id, number + 1, number, attempt)
+        row = store.read_deal(game.id, number, attempt)
         return Seed(bytes.fromhex(row.seed), _client_seeds(game)), commit_deal(game.id, number + 1)
 
     return seed_of

@@ -52,12 +52,12 @@ def test_a_game_is_played_against_a_running_service(live_service) -> None:
 
 
 def test_a_refused_game_is_told_and_fails(live_service) -> None:
-    played = run("--base-url", live_service.url, "--preset", "mirror")
+    played = run("--base-url", live_service.url, "--preset", "nobody")
 
     assert played.returncode == 1
     assert played.stdout == ""
-    assert "422 option_not_supported" in played.stderr
-    assert "/ruleset/bid_rule" in played.stderr
+    assert "400 malformed" in played.stderr
+    assert "/ruleset/preset" in played.stderr
 
 
 def test_a_service_that_is_not_there_is_told_and_fails() -> None:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 
+from spades.ruleset import SUPPORTED
 from tests.client import ApiClient
 from tests.games.conftest import Person, Table
 from tests.games.rebuilding import assert_rebuilds, rows_of
@@ -377,7 +378,6 @@ def test_tokens_open_what_they_are_for(api: ApiClient, person: MakePerson, table
 @pytest.mark.parametrize(
     ("ruleset", "status", "reason", "pointer"),
     [
-        ({"preset": "two_player", "must_trump": True}, 422, "option_not_supported", "/ruleset/must_trump"),
         ({"preset": "two_player", "losing_score": 600}, 422, "ruleset_contradiction", "/ruleset/losing_score"),
         ({"preset": "two_player", "no_such": 1}, 400, "malformed", "/ruleset/no_such"),
         ({"preset": "nobody"}, 400, "malformed", "/ruleset/preset"),
@@ -387,7 +387,7 @@ def test_tokens_open_what_they_are_for(api: ApiClient, person: MakePerson, table
         ([], 400, "malformed", "/ruleset"),
     ],
 )
-def test_a_ruleset_that_cannot_be_played_is_refused_by_name(
+def test_a_ruleset_that_is_none_is_refused_by_name(
     api: ApiClient, person: MakePerson, ruleset: Any, status: int, reason: str, pointer: str
 ) -> None:
     answer = api.post("/v1/games", json={"ruleset": ruleset}, token=person("Ann").token, bad=True)
@@ -396,6 +396,18 @@ def test_a_ruleset_that_cannot_be_played_is_refused_by_name(
     assert pointer in [error["pointer"] for error in answer.body["errors"]]
     for error in answer.body["errors"]:
         assert api.get(f"/problems/{error['reason']}").status == 200
+
+
+def test_a_ruleset_that_is_not_played_yet_is_refused_by_name(
+    api: ApiClient, person: MakePerson, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spades.ruleset.SUPPORTED", {**SUPPORTED, "must_trump": frozenset((False,))})
+    body = {"ruleset": {"preset": "two_player", "must_trump": True}}
+
+    answer = api.post("/v1/games", json=body, token=person("Ann").token)
+
+    assert (answer.status, answer.reason) == (422, "option_not_supported")
+    assert [error["pointer"] for error in answer.body["errors"]] == ["/ruleset/must_trump"]
 
 
 @pytest.mark.parametrize(

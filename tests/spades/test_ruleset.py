@@ -673,45 +673,26 @@ def test_repr_makes_the_ruleset_again():
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
-def test_golden_case_is_supported_or_refused_by_name(case):
-    ruleset = Ruleset.resolve(of_case(case))
-
-    if case["preset"] == "two_player":
-        require_supported(ruleset)
-    else:
-        with pytest.raises(RulesetError) as refused:
-            require_supported(ruleset)
-        assert {problem.reason for problem in refused.value.problems} == {Reason.OPTION_NOT_SUPPORTED}
-        for problem in refused.value.problems:
-            assert ruleset.options()[problem.option] == problem.value
-            assert problem.value != PRESETS["two_player"].ruleset.options()[problem.option]
+def test_the_ruleset_of_every_worked_case_is_played(case):
+    require_supported(Ruleset.resolve(of_case(case)))
 
 
-def test_refusal_names_every_unsupported_option():
-    ruleset = Ruleset.resolve({"preset": "two_player", "moon_success": "win", "losing_score": -200, "bag_limit": 5})
+def test_a_value_that_is_not_played_is_refused_by_name(monkeypatch):
+    played = {**SUPPORTED, "must_trump": frozenset((False,)), "jokers": frozenset((0, 2)), "decks": frozenset((1,))}
+    monkeypatch.setattr("spades.ruleset.SUPPORTED", played)
+    ruleset = Ruleset.resolve(
+        {"preset": "solo", "must_trump": True, "jokers": 1, "high_trumps": ["BJ"], "removed_cards": ["2C"]}
+    )
 
     with pytest.raises(RulesetError) as refused:
         require_supported(ruleset)
 
-    assert [(problem.option, problem.value) for problem in refused.value.problems] == [
-        ("moon_success", "win"),
-        ("losing_score", -200),
+    problems = [(problem.option, problem.value, problem.detail) for problem in refused.value.problems]
+    assert {problem.reason for problem in refused.value.problems} == {Reason.OPTION_NOT_SUPPORTED}
+    assert problems == [
+        ("jokers", 1, "this engine does not play 1 yet; it plays 0, 2"),
+        ("must_trump", True, "this engine does not play true yet; it plays false"),
     ]
-
-
-@pytest.mark.parametrize(
-    "overrides",
-    [
-        pytest.param({"target_score": 300, "points_per_bid": 5}, id="points"),
-        pytest.param({"nil_success": 50, "nil_fail": -50, "moon_success": 200}, id="bonuses"),
-        pytest.param({"bag_points": -10, "bag_limit": 5, "bag_penalty": 50}, id="bags"),
-        pytest.param({"bag_limit": 0}, id="no penalty"),
-        pytest.param({"min_bid": 2, "max_bid": 10}, id="bids"),
-        pytest.param({"blind_nil": "any", "both_nil": "joint", "ten_fail": -100}, id="options without effect"),
-    ],
-)
-def test_numbers_and_options_without_effect_are_played(overrides):
-    require_supported(Ruleset.resolve({"preset": "two_player", **overrides}))
 
 
 # --- Schemas --------------------------------------------------------------------------------------------------------

@@ -12,9 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades import Deal, Match, Phase, Ruleset, Seed
-from spades.view import before_start, for_public, for_seat, parts
+from spades import PRESETS, Card, Deal, Match, Phase, Ruleset, Seed
+from spades.cards import cards_of, codes_of
+from spades.terms import terms
+from spades.view import Part, before_start, for_public, for_seat, parts
 
+from .playing import opening, random_ruleset
+from .playing import play_on as play_deal
 from .test_match import RULES, SHORT, play_on, seed
 
 CARD = re.compile(r"(?:[2-9TJQKA][CDHS]|LJ|BJ)\Z")
@@ -33,49 +37,71 @@ def cards_in(value: Any) -> Iterator[str]:
         yield value
 
 
-def seen_by(match: Match, reader: str | None) -> set[str]:
-    """The cards that a reader has seen, counted from the rules and not from the view."""
+def seen_by(match: Match, reader: str | None) -> int:
+    """The cards that a reader has seen, as a mask, counted from the rules and not from the view."""
     deal = match.deal
     if deal is None:
-        return set()
-    seen = {card.code for card in deal.plays}
-    for turn, decision in enumerate(deal.draws):
-        first, second = deal.stock[2 * turn], deal.stock[2 * turn + 1]
-        seen.add((second if decision == "k" else first).code)  # both lie face up in this preset
-    if reader is not None:
-        seen |= {card.code for card in deal.hand(reader)}
-        if deal.phase is Phase.DRAWING and deal.turn == reader and match.ending is None:
-            seen.add(deal.stock[2 * len(deal.draws)].code)
-    return seen
+        return 0
+    seen = sum(card.bit for card in deal.plays)
+    seen |= sum(discard.card.bit for discard in deal.discards if discard.face == "up" or reader in discard.visible_to)
+    if reader is None:
+        return seen
+    place = deal.table.index(reader)
+    if deal.phase is Phase.DRAWING and deal.turn == reader and match.ending is None:
+        seen |= deal.stock[2 * len(deal.draws)].bit
+    blind = not deal.has_seen(place)
+    return seen if blind else seen | deal.hands[place] | deal.passes[place] | deal.gives[place]
 
 
 def view(match: Match, reader: str | None) -> dict[str, Any]:
     return for_public(match) if reader is None else for_seat(match, reader)
 
 
-def moved(match: Match, reader: str | None, rng: random.Random) -> Match:
-    """The same match with the cards that a reader has not seen lying in other places."""
+def mapped(match: Match, places: dict[Card, Card]) -> Match:
+    """The same match with each card lying where another one lay."""
     deal = match.deal
     assert deal is not None
-    seen = seen_by(match, reader)
-    places = [place for place, card in enumerate(deal.stock) if card.code not in seen]
-    unseen = [deal.stock[place] for place in places]
-    rng.shuffle(unseen)
-    stock = list(deal.stock)
-    for place, card in zip(places, unseen, strict=True):
-        stock[place] = card
+
+    def mask(cards: int) -> int:
+        return sum(places[card].bit for card in cards_of(cards))
+
     other = Deal.restore(
         match.ruleset,
         number=deal.number,
         attempt=deal.attempt,
         dealer=deal.dealer,
-        seed=Seed(rng.randbytes(32)),
-        stock=tuple(stock),
+        seed=deal.seed,
+        stock=[places[card] for card in deal.stock],
+        behind=deal.behind,
         draws=deal.draws,
+        passes=tuple(mask(cards) for cards in deal.passes),
+        looks=deal.looks,
         bids=deal.bids,
+        hints=deal.hints,
+        reconsidered=deal.reconsidered,
+        gives=tuple(mask(cards) for cards in deal.gives),
         plays=deal.plays,
     )
     return replace(match, deal=other)
+
+
+def shuffle_unseen(match: Match, seen: int, rng: random.Random) -> dict[Card, Card]:
+    """Cards that were not seen, each in the place of another one; the others in their own."""
+    deal = match.deal
+    assert deal is not None
+    facts = terms(match.ruleset)
+    if facts.club_lead and deal.phase is Phase.PLAYING:
+        seen |= facts.pack.lowest_club  # who has to lead it is known to hold it
+    unseen = [card for card in deal.stock if not seen & card.bit]
+    others = rng.sample(unseen, len(unseen))
+    return {card: card for card in deal.stock} | dict(zip(unseen, others, strict=True))
+
+
+def moved(match: Match, reader: str | None, rng: random.Random) -> Match:
+    """The same match with the cards that a reader has not seen lying in other places, from another seed."""
+    elsewhere = mapped(match, shuffle_unseen(match, seen_by(match, reader), rng))
+    assert elsewhere.deal is not None
+    return replace(elsewhere, deal=replace(elsewhere.deal, seed=Seed(rng.randbytes(32))))
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -99,7 +125,7 @@ def test_no_view_and_no_event_shows_a_card_before_its_reader_saw_it(number: int)
     rng = random.Random(number)
     before = Match.start(SHORT, seed(number))
     for match in play_on(before, rng):
-        known = {reader: seen_by(before, reader) | seen_by(match, reader) for reader in READERS}
+        known = {reader: set(codes_of(seen_by(before, reader) | seen_by(match, reader))) for reader in READERS}
         events = parts(before, match, next_commitment="0" * 64)
         for reader in READERS:
             assert set(cards_in(view(match, reader))) <= known[reader]
@@ -111,6 +137,46 @@ def test_no_view_and_no_event_shows_a_card_before_its_reader_saw_it(number: int)
         if match.deal is not None and match.deal.phase is Phase.FINISHED:
             assert [event.type for event in events][-2:] != ["card_played", "trick_taken"]
         before = match
+
+
+def some_steps(match: Match, rng: random.Random) -> Iterator[tuple[Match, Match]]:
+    """Steps of a deal, each the match before and after it: all before the play, and some of the cards played."""
+    before = match
+    for after in play_deal(match, rng):
+        if after.deal is not None and (not after.deal.plays or rng.random() < 0.1):
+            yield before, after
+        before = after
+
+
+def assert_unseen_cards_do_not_matter(match: Match, rng: random.Random) -> None:
+    """Neither views nor events of a deal depend on cards that their reader has not seen."""
+    for before, after in some_steps(match, rng):
+        reader = rng.choice((*after.table.seats, None))
+        places = shuffle_unseen(after, seen_by(before, reader) | seen_by(after, reader), rng)
+        before_elsewhere, after_elsewhere = mapped(before, places), mapped(after, places)
+
+        assert view(moved(before, reader, rng), reader) == view(before, reader)
+        events, elsewhere = parts(before, after), parts(before_elsewhere, after_elsewhere)
+        assert [told(part, reader) for part in elsewhere] == [told(part, reader) for part in events]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 2**32))
+def test_nothing_told_at_a_presets_table_depends_on_unseen_cards(preset: str, number: int) -> None:
+    rng = random.Random(number)
+    assert_unseen_cards_do_not_matter(opening(PRESETS[preset].ruleset, rng), rng)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 2**32))
+def test_nothing_told_at_any_table_depends_on_unseen_cards(number: int) -> None:
+    rng = random.Random(number)
+    assert_unseen_cards_do_not_matter(opening(random_ruleset(rng), rng), rng)
+
+
+def told(part: Part, reader: str | None) -> tuple[str, str | None, dict[str, Any]]:
+    return part.type, part.seat, {**part.public, **part.own.get(reader or "", {})}
 
 
 def test_only_the_drawer_learns_what_it_kept() -> None:

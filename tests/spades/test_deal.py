@@ -1,0 +1,394 @@
+"""Deals under any ruleset: what is legal, what becomes of the cards, and how a deal is kept."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spades import Bid, Card, Deal, DrawDecision, Phase, Reason, Ruleset, RulesetError, RuleViolation
+from spades.cards import PACK, codes_of
+from spades.terms import terms
+
+from .playing import act, opening, play_on, random_ruleset, stacked
+
+NUMBERS = st.integers(0, 2**32)
+
+
+@settings(max_examples=300, deadline=None)
+@given(NUMBERS)
+def test_every_deal_ends_with_every_card_once_and_a_legal_action_at_each_turn(number: int) -> None:
+    rng = random.Random(number)
+    match = opening(random_ruleset(rng), rng)
+    deck = Counter(card.code for card in terms(match.ruleset).pack.deck)
+    deal = match.deal
+    assert deal is not None
+
+    for state in (match, *play_on(match, rng)):
+        deal = state.deal
+        assert deal is not None
+        held = [card.code for seat in deal.table.seats for card in deal.hand(seat)]
+        thrown = [discard.card.code for discard in deal.discards]
+        left = [card.code for card in deal.stock[len(deal.stock) - deal.stock_count :]]
+        assert Counter(held + thrown + left + [card.code for card in deal.plays]) == deck
+        assert all(deal.legal(seat) for seat in deal.turns)
+        assert [seat for seat in deal.table.seats if deal.legal(seat)] == list(deal.turns)
+        assert (deal.turns == ()) == (deal.phase is Phase.FINISHED)
+
+    assert sum(deal.taken) == match.ruleset.hand_size
+    bidding = terms(match.ruleset).bids_in(deal.number)
+    assert (None in deal.bids) == (not bidding)
+
+
+@settings(max_examples=150, deadline=None)
+@given(NUMBERS)
+def test_a_deal_is_what_was_kept_of_it(number: int) -> None:
+    rng = random.Random(number)
+    match = opening(random_ruleset(rng), rng)
+
+    for state in (match, *play_on(match, rng)):
+        deal = state.deal
+        assert deal is not None
+        again = Deal.restore(
+            deal.ruleset,
+            number=deal.number,
+            attempt=deal.attempt,
+            dealer=deal.dealer,
+            seed=deal.seed,
+            stock=[Card.parse(card.code) for card in deal.stock],
+            behind=deal.behind,
+            draws=deal.draws,
+            passes=deal.passes,
+            looks=deal.looks,
+            bids=deal.bids,
+            hints=deal.hints,
+            reconsidered=deal.reconsidered,
+            gives=deal.gives,
+            plays=[Card.parse(card.code) for card in deal.plays],
+        )
+        assert again == deal
+
+
+def bodies(deal: Deal, seat: str, rng: random.Random) -> list[dict[str, Any]]:
+    """All sorts of requests, legal or not."""
+    hand = codes_of(deal.hands[deal.table.index(seat)])
+    asked = [{"choose": count, "cards": rng.sample(hand, min(count, len(hand)))} for count in range(1, 6)]
+    return [
+        *({"decision": decision.value} for decision in DrawDecision),
+        *({"kind": "number", "tricks": tricks} for tricks in range(20)),
+        *({"kind": "blind", "tricks": tricks} for tricks in range(20)),
+        *({"kind": kind} for kind in ("nil", "blind_nil", "reconsider")),
+        {"look": True},
+        *asked,
+        *({"card": card.code} for card in PACK),
+    ]
+
+
+@settings(max_examples=150, deadline=None)
+@given(NUMBERS, st.integers(0, 80))
+def test_the_legal_actions_and_the_refusals_agree_one_by_one(number: int, steps: int) -> None:
+    rng = random.Random(number)
+    match = opening(random_ruleset(rng), rng)
+    states = [match, *play_on(match, rng)]
+    deal = states[min(steps, len(states) - 1)].deal
+    assert deal is not None
+
+    for seat in deal.table.seats:
+        legal = deal.legal(seat)
+        counts = {body["choose"] for body in legal if "choose" in body}
+        for body in bodies(deal, seat, rng):
+            listed = body["choose"] in counts if "choose" in body else body in legal
+            if "look" in body and not listed:
+                continue  # which needs no turn
+            if listed:
+                assert act(deal, seat, body) != deal
+            else:
+                with pytest.raises(RuleViolation):
+                    act(deal, seat, body)
+
+
+# Worked deals.
+
+
+def rules(preset: str = "standard", **changes: Any) -> Ruleset:
+    return Ruleset.resolve({"preset": preset, **changes})
+
+
+def reason_of(deal: Deal, seat: str, body: dict[str, Any]) -> Reason:
+    with pytest.raises(RuleViolation) as caught:
+        act(deal, seat, body)
+    return caught.value.reason
+
+
+def number(tricks: int) -> dict[str, Any]:
+    return {"kind": "number", "tricks": tricks}
+
+
+def bid_round(deal: Deal, **bids: str) -> Deal:
+    for seat, text in bids.items():
+        deal = deal.bid(seat, Bid.parse(text))
+    return deal
+
+
+NIL, BLIND_NIL, LOOK, RECONSIDER = {"kind": "nil"}, {"kind": "blind_nil"}, {"look": True}, {"kind": "reconsider"}
+
+
+def test_a_seat_that_may_bid_blind_is_held_off_its_hand_until_it_looks() -> None:
+    deal = stacked(rules(), {"E": "AS KS"}, dealer="N", behind=0b1010)
+    east = deal.table.index("E")
+
+    assert (deal.turns, deal.action, deal.has_seen(east)) == (("E",), "look", False)
+    assert deal.legal("E") == [LOOK, BLIND_NIL]
+    assert [reason_of(deal, "E", body) for body in (number(3), NIL, number(99), {"cards": ["AS"]})] == [
+        Reason.LOOK_FIRST
+    ] * 4
+    with pytest.raises(RuleViolation) as caught:
+        deal.require_redeal("E")
+    assert caught.value.reason is Reason.LOOK_FIRST
+
+    looked = deal.look("E")
+
+    assert (looked.action, looked.has_seen(east)) == ("bid", True)
+    assert looked.legal("E") == [NIL, *(number(tricks) for tricks in range(1, 14))]
+    assert [reason_of(looked, "E", body) for body in (BLIND_NIL, LOOK)] == [Reason.HAND_ALREADY_SEEN] * 2
+    assert reason_of(looked.bid("E", Bid.number(3)), "S", BLIND_NIL) is Reason.BLIND_NOT_BEHIND
+
+
+def test_a_hand_may_be_looked_at_out_of_turn_and_a_blind_bid_shows_it() -> None:
+    deal = stacked(rules(blind_nil="any"), {}, dealer="N", behind=0b1111)
+
+    early = deal.look("W").bid("E", Bid.parse("blind_nil"))
+
+    assert [early.has_seen(place) for place in range(4)] == [False, True, False, True]
+    assert early.turns == ("S",)
+
+
+def test_blind_numbers_are_bid_by_a_whole_side_and_reach_the_minimum_together() -> None:
+    deal = stacked(rules("joker_joker_deuce_deuce_tournament"), {}, dealer="N")
+    numbers = [{"kind": "blind", "tricks": tricks} for tricks in range(1, 14)]
+    assert deal.legal("E") == [LOOK, *numbers]
+
+    two = deal.bid("E", Bid.parse("blind:2")).look("S").bid("S", Bid.number(2))
+
+    assert two.legal("W") == numbers[3:]
+    assert reason_of(two, "W", LOOK) is Reason.BLIND_SIDE_INCOMPLETE
+    assert reason_of(two, "W", {"kind": "blind", "tricks": 3}) is Reason.BID_OUT_OF_RANGE
+    assert reason_of(two, "W", number(4)) is Reason.LOOK_FIRST
+    west, north = (deal.table.index(seat) for seat in "WN")
+    assert (two.has_seen(west), two.has_seen(north)) == (False, True)  # South's number ended it for North
+
+
+def test_partners_settle_a_contract_by_proposal_hint_and_one_reconsideration() -> None:
+    deal = stacked(rules("hoyle_partners", blind_nil="off"), {}, dealer="N")
+    assert (deal.turns, deal.action) == (("E",), "propose_bid")
+
+    proposed = deal.bid("E", Bid.number(3), hint_max=5)
+
+    assert (proposed.turns, proposed.action, proposed.hints) == (("W",), "bid", (None, 5, None, None))
+    assert proposed.is_proposal(1)
+    assert proposed.public_bid("E") is None
+    assert proposed.legal("W")[-1] == RECONSIDER
+
+    sent_back = proposed.reconsider("W")
+
+    assert (sent_back.turns, sent_back.bids, sent_back.hints) == (("E",), (None,) * 4, (None,) * 4)
+    again = sent_back.bid("E", Bid.number(5))
+    assert RECONSIDER not in again.legal("W")
+    assert reason_of(again, "W", RECONSIDER) is Reason.WRONG_PHASE
+    closed = again.bid("W", Bid.number(2))
+    assert (closed.turns, closed.public_bid("E"), closed.public_bid("W")) == (("S",), Bid.number(5), Bid.number(2))
+    assert reason_of(closed, "E", number(1)) is Reason.ALREADY_BID
+
+
+@pytest.mark.parametrize("hint", [2, 14])
+def test_a_hint_is_between_the_proposal_and_the_highest_bid(hint: int) -> None:
+    deal = stacked(rules("hoyle_partners", blind_nil="off"), {}, dealer="N")
+
+    with pytest.raises(RuleViolation) as caught:
+        deal.bid("E", Bid.number(3), hint_max=hint)
+
+    assert caught.value.reason is Reason.BID_OUT_OF_RANGE
+    with pytest.raises(RuleViolation):  # and the partner who closes has nobody to hint to
+        deal.bid("E", Bid.number(3)).bid("W", Bid.number(3), hint_max=4)
+
+
+def test_simultaneous_bids_are_sealed_until_the_last_is_in() -> None:
+    deal = stacked(rules(bid_order="simultaneous"), {}, dealer="N")
+    assert deal.turns == ("N", "E", "S", "W")
+
+    three = bid_round(deal, S="3", N="nil", W="4")
+
+    assert three.turns == ("E",)
+    assert [three.public_bid(seat) for seat in "NESW"] == [None] * 4
+    assert reason_of(three, "N", number(1)) is Reason.ALREADY_BID
+    done = three.bid("E", Bid.number(2))
+    assert [str(done.public_bid(seat)) for seat in "NESW"] == ["nil", "2", "3", "4"]
+    assert done.turns == ("E",)
+
+
+def test_a_nil_bidder_gives_first_and_the_partner_returns_as_many() -> None:
+    deal = stacked(rules(nil_exchange=2), {"E": "AS KS", "W": "2C 3C"}, dealer="N")
+    deal = bid_round(deal, E="nil", S="3", W="4", N="nil")
+    assert (deal.phase, deal.turns, deal.action) == (Phase.EXCHANGING, ("E",), "give_cards")
+    assert deal.legal("E") == [{"choose": 2, "from": codes_of(deal.hands[1])}]
+    assert reason_of(deal, "E", {"cards": ["AS"]}) is Reason.PASS_COUNT_WRONG
+    assert reason_of(deal, "E", {"cards": ["AS", "2C"]}) is Reason.NOT_IN_HAND
+    assert reason_of(deal, "S", {"cards": ["AS", "KS"]}) is Reason.NOT_YOUR_TURN
+
+    given = act(deal, "E", {"cards": ["AS", "KS"]})
+
+    assert (given.turns, codes_of(given.received(3)), len(given.hand("W"))) == (("W",), ["KS", "AS"], 15)
+    done = act(given, "W", {"cards": ["AS", "2C"]})
+    assert [len(done.hand(seat)) for seat in "NESW"] == [13] * 4
+    assert codes_of(done.received(1)) == ["2C", "AS"]
+    assert (done.phase, done.turns) == (Phase.EXCHANGING, ("N",))  # the side of the dealer comes second
+
+
+def test_a_blind_exchange_moves_nothing_until_both_have_chosen() -> None:
+    deal = stacked(rules(nil_exchange=1, exchange_order="blind"), {"E": "AS", "W": "2C"}, dealer="N")
+    deal = bid_round(deal, E="nil", S="3", W="4", N="2")
+    assert deal.turns == ("E", "W")
+
+    sealed = act(deal, "W", {"cards": ["2C"]})
+
+    assert (sealed.turns, sealed.hands) == (("E",), deal.hands)
+    done = act(sealed, "E", {"cards": ["AS"]})
+    assert (codes_of(done.received(1)), codes_of(done.received(3))) == (["2C"], ["AS"])
+    assert (done.phase, done.turns) == (Phase.PLAYING, ("E",))
+
+
+def test_two_nils_on_a_side_exchange_nothing_and_a_blind_nil_has_a_count_of_its_own() -> None:
+    deal = stacked(rules("pagat", blind_nil="any", nil_exchange=1), {}, dealer="N", behind=0b1111)
+
+    both = bid_round(deal.look("S").look("N"), E="blind_nil", S="3", W="blind_nil", N="2")
+    one = bid_round(deal.look("S").look("N").look("W"), E="blind_nil", S="nil", W="3", N="2")
+
+    assert (both.phase, both.exchange) == (Phase.PLAYING, None)
+    assert [(each.bidder, each.partner, each.count) for each in one.exchanges] == [(1, 3, 2), (2, 0, 1)]
+
+
+def test_cards_are_passed_all_at_once_by_the_cycle() -> None:
+    deal = stacked(
+        rules("solo", pass_cycle=["left", "none"], pass_count=1),
+        {"N": "AS", "E": "KS", "S": "QS", "W": "JS"},
+        dealer="N",
+    )
+    assert (deal.phase, deal.turns, deal.action) == (Phase.PASSING, ("N", "E", "S", "W"), "pass")
+
+    for seat, card in {"S": "QS", "N": "AS", "E": "KS"}.items():
+        deal = act(deal, seat, {"cards": [card]})
+        assert deal.received(deal.table.index("W")) == 0
+    assert reason_of(deal, "N", {"cards": ["2C"]}) is Reason.NOT_YOUR_TURN
+    deal = act(deal, "W", {"cards": ["JS"]})
+
+    assert [codes_of(deal.received(place)) for place in range(4)] == [["JS"], ["AS"], ["KS"], ["QS"]]
+    assert deal.phase is Phase.BIDDING
+    second = stacked(deal.ruleset, {}, dealer="N", number=2)
+    assert second.phase is Phase.BIDDING
+
+
+def test_a_blind_bid_is_made_before_cards_are_passed() -> None:
+    deal = stacked(rules(pass_cycle=["across"], pass_count=2, blind_nil="any"), {}, dealer="N", behind=0b1111)
+    assert deal.legal("S") == [LOOK, BLIND_NIL]
+    assert reason_of(deal, "S", {"cards": ["2C", "3C"]}) is Reason.LOOK_FIRST
+
+    blind = deal.bid("S", Bid.parse("blind_nil"))
+
+    assert blind.legal("S") == [{"choose": 2, "from": codes_of(blind.hands[2])}]
+    for seat in "NEW":
+        blind = blind.look(seat)
+    for seat in "NESW":
+        blind = act(blind, seat, {"cards": codes_of(blind.hands[blind.table.index(seat)])[:2]})
+    assert blind.turns == ("E",)
+    blind = blind.bid("E", Bid.number(1))
+    assert blind.turns == ("W",)  # South has bid
+
+
+def test_a_redeal_is_called_before_any_bid_by_a_hand_without_spades_that_was_seen() -> None:
+    spades = " ".join(f"{rank}S" for rank in "23456789TJQKA")
+    deal = stacked(rules(redeal="no_spades"), {"S": spades}, dealer="N")
+
+    assert [deal.may_call_redeal(seat) for seat in "NESW"] == [True, True, False, True]
+    after = deal.bid("E", Bid.number(1))
+    assert [after.may_call_redeal(seat) for seat in "NESW"] == [False] * 4
+    with pytest.raises(RuleViolation) as caught:
+        after.require_redeal("N")
+    assert caught.value.reason is Reason.REDEAL_NOT_ALLOWED
+
+
+def test_faces_count_where_the_rule_says_so() -> None:
+    low = "2C 3C 4C 5C 6C 7C 8C 9C TC AC 2D 3D 4D"
+    deal = stacked(rules(redeal="no_spades_no_faces"), {"S": low, "E": "KC QC JC"}, dealer="N")
+
+    assert [deal.may_call_redeal(seat) for seat in "ES"] == [False, True]
+
+
+def test_mirrored_bids_are_made_by_the_cards_without_a_turn() -> None:
+    deal = stacked(rules("mirror"), {"N": "AS KS", "E": "2S 3S 4S", "S": "5S 6S 7S 8S 9S TS JS QS"}, dealer="N")
+
+    assert [str(bid) for bid in deal.bids] == ["2", "3", "8", "nil"]
+    assert (deal.phase, deal.turns) == (Phase.PLAYING, ("E",))
+
+
+def test_a_first_hand_that_bids_itself_is_played_without_bids() -> None:
+    ruleset = rules(first_hand_bids_itself=True, first_leader="high_bidder", blind_nil="any", redeal="no_spades")
+    first = stacked(ruleset, {}, dealer="N", behind=0b1111)
+    second = stacked(ruleset, {}, dealer="N", number=2, behind=0b1111)
+
+    assert (first.phase, first.turns) == (Phase.PLAYING, ("E",))
+    assert all(first.has_seen(place) for place in range(4))
+    assert reason_of(first, "E", NIL) is Reason.WRONG_PHASE
+    assert (second.phase, second.action) == (Phase.BIDDING, "look")
+
+
+@pytest.mark.parametrize(
+    ("changes", "leader"),
+    [
+        ({}, "E"),
+        ({"first_leader": "dealer"}, "N"),
+        ({"first_leader": "high_bidder"}, "S"),
+        ({"first_lead": "2C", "first_leader": "dealer"}, "W"),
+    ],
+)
+def test_the_first_leader_is_as_the_table_says(changes: dict[str, Any], leader: str) -> None:
+    deal = stacked(rules("solo", **changes), {"W": "2C"}, dealer="N")
+
+    deal = bid_round(deal, E="3", S="4", W="nil", N="4")
+
+    assert deal.turns == (leader,)
+
+
+def test_a_partner_who_bids_first_leaves_the_other_a_bid() -> None:
+    most = stacked(
+        rules(max_team_bid=5, zero_bid="forbidden", nil_success=None, nil_fail=None, blind_nil="off"), {}, dealer="N"
+    )
+    suicide = stacked(rules("suicide", min_team_bid=4), {}, dealer="N")
+
+    assert most.legal("E") == [number(tricks) for tricks in range(1, 5)]
+    assert reason_of(most, "E", number(5)) is Reason.TEAM_MAXIMUM
+    assert suicide.legal("E") == [NIL, *(number(tricks) for tricks in range(4, 14))]
+    assert reason_of(suicide, "E", number(3)) is Reason.TEAM_MINIMUM
+
+
+def test_limits_that_leave_a_side_no_bids_are_a_contradiction() -> None:
+    with pytest.raises(RulesetError) as caught:
+        rules(teams="trios", players=6, removed_cards=["2C", "2D", "2H", "2S"], both_nil="forbidden", max_team_bid=1)
+
+    assert [problem.option for problem in caught.value.problems] == ["max_team_bid"]
+
+
+def test_with_two_packs_either_of_two_equal_cards_is_played_by_its_name() -> None:
+    ruleset = rules("six_pairs", first_lead="any", spade_lead="anytime")
+    deck = [card.code for card in terms(ruleset).pack.deck]
+    deal = stacked(ruleset, {"B": "AH AH 2D"}, dealer="A")
+    deal = bid_round(deal, B="1", C="1", D="1", E="1", F="1", A="1")
+
+    assert deck.count("AH") == 2
+    assert [body for body in deal.legal("B") if body["card"] == "AH"] == [{"card": "AH"}]
+    assert codes_of(deal.hands[1]).count("AH") == 2
+    led = act(deal, "B", {"card": "AH"})
+    assert codes_of(led.hands[1]).count("AH") == 1
