@@ -413,14 +413,14 @@ class Deal:
             return False
         return any(self.bids[partner] is None for partner in facts.partners[place])
 
-    def public_bid(self, seat: str) -> Bid | None:
-        """The bid of a seat as the table knows it: neither sealed nor a proposal."""
-        place = self.table.index(seat)
+    def public_bid(self, place: int) -> Bid | None:
+        """The bid of a place as the table knows it: neither sealed nor a proposal."""
         return None if self.is_sealed(place) or self.is_proposal(place) else self.bids[place]
 
     def may_call_redeal(self, seat: str) -> bool:
         """Whether `seat` could ask for another deal now."""
-        return self._redeal_refusal(self.table.index(seat)) is None
+        offered = terms(self.ruleset).redeal and not self.plays
+        return offered and self._redeal_refusal(self.table.index(seat)) is None
 
     def received(self, place: int) -> int:
         """The cards that a place was given in this deal, as a mask."""

@@ -28,7 +28,7 @@ def seat_names(players: int) -> tuple[str, ...]:
 class Table:
     """The seats and sides of a table of `players` in `teams`. Made by `table`, once for each pair of values."""
 
-    __slots__ = ("players", "seats", "side_of", "sides")
+    __slots__ = ("places_of", "players", "seats", "side_of", "sides")
 
     def __init__(self, players: int, teams: str) -> None:
         self.players = players
@@ -37,6 +37,10 @@ class Table:
         groups = [tuple(self.seats[i] for i in range(start, players, step)) for start in range(step)]
         self.sides: tuple[str, ...] = tuple("".join(group) for group in groups)
         """The sides in the order of their first seat: ``("NS", "EW")``."""
+        self.places_of: dict[str, tuple[int, ...]] = {
+            "".join(group): tuple(self.seats.index(seat) for seat in group) for group in groups
+        }
+        """By side, the places of its seats."""
         self.side_of: dict[str, str] = {seat: "".join(group) for group in groups for seat in group}
 
     def index(self, seat: str) -> int:

@@ -90,7 +90,7 @@ class Terms:
         together = r.teams is not Teams.NONE and bidding and r.bid_mode is not BidMode.INDIVIDUAL
         self.together = together
         """Whether the bids of partners make one contract."""
-        sides = [[self.table.index(seat) for seat in self.table.seats_of(side)] for side in self.table.sides]
+        sides = self.table.places_of.values()
         by_place = {place: tuple(other for other in side if other != place) for side in sides for place in side}
         self.partners: tuple[tuple[int, ...], ...] = tuple(by_place[place] for place in range(r.players))
         """By place, the partners."""

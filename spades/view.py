@@ -79,13 +79,14 @@ def result(match: Match) -> dict[str, Any] | None:
 def _seats(seats: Table, deal: Deal | None) -> list[dict[str, Any]]:
     rows = []
     for place, seat in enumerate(seats.seats):
+        bid, proposal = _bids(deal, place) if deal else (None, None)
         rows.append(
             {
                 "seat": seat,
                 "side": seats.side_of[seat],
                 "card_count": deal.hands[place].bit_count() if deal else 0,
-                "bid": _bid(deal, place) if deal else None,
-                "proposal": proposal_json(deal, place) if deal else None,
+                "bid": bid,
+                "proposal": proposal,
                 "tricks": deal.taken[place] if deal else 0,
                 "hand_seen": deal is not None and deal.has_seen(place),
             }
@@ -93,26 +94,20 @@ def _seats(seats: Table, deal: Deal | None) -> list[dict[str, Any]]:
     return rows
 
 
-def _bid(deal: Deal, place: int) -> dict[str, Any] | str | None:
-    """The bid of a place as the table knows it: null, too, while it is a proposal."""
+def _bids(deal: Deal, place: int) -> tuple[dict[str, Any] | str | None, dict[str, Any] | None]:
+    """The bid of a place as the table knows it; and its proposal, while partners are still to close the contract."""
     bid = deal.bids[place]
-    if bid is None or deal.is_proposal(place):
-        return None
-    return "hidden" if deal.is_sealed(place) else bid.to_json()
-
-
-def proposal_json(deal: Deal, place: int) -> dict[str, Any] | None:
-    """The proposal of a place, with the hint that came with it, while partners are still to close the contract."""
-    bid = deal.bids[place]
-    if bid is None or not deal.is_proposal(place):
-        return None
-    return {**bid.to_json(), "hint_max": deal.hints[place]}
+    if bid is None:
+        return None, None
+    if deal.is_proposal(place):
+        return None, {**bid.to_json(), "hint_max": deal.hints[place]}
+    return "hidden" if deal.is_sealed(place) else bid.to_json(), None
 
 
 def _sides(seats: Table, sheet: ScoreSheet, deal: Deal | None) -> list[dict[str, Any]]:
     rows = []
     for side, standing in sheet.sides.items():
-        bids = [deal.public_bid(seat) if deal else None for seat in seats.seats_of(side)]
+        bids = [deal.public_bid(place) if deal else None for place in seats.places_of[side]]
         contract = None if None in bids else sum(bid.tricks for bid in bids if bid is not None)
         rows.append({"side": side, "score": standing.score, "bags": standing.bags, "contract_tricks": contract})
     return rows
@@ -292,8 +287,8 @@ def _bids_made(before: Deal | None, after: Deal) -> list[Part]:
             data = {"bid": bid.to_json(), "hint_max": after.hints[place]}
             events.append(Part("bid_proposed", seats[place], after.number, data))
     for place in facts.bid_order(after.dealer_place):
-        bid = after.public_bid(seats[place])
-        if bid is not None and (before is None or before.public_bid(seats[place]) is None):
+        bid = after.public_bid(place)
+        if bid is not None and (before is None or before.public_bid(place) is None):
             events.append(Part("bid_placed", seats[place], after.number, {"bid": bid.to_json()}))
     return events
 

@@ -190,7 +190,7 @@ def test_partners_settle_a_contract_by_proposal_hint_and_one_reconsideration() -
 
     assert (proposed.turns, proposed.action, proposed.hints) == (("W",), "bid", (None, 5, None, None))
     assert proposed.is_proposal(1)
-    assert proposed.public_bid("E") is None
+    assert proposed.public_bid(1) is None
     assert proposed.legal("W")[-1] == RECONSIDER
 
     sent_back = proposed.reconsider("W")
@@ -200,7 +200,7 @@ def test_partners_settle_a_contract_by_proposal_hint_and_one_reconsideration() -
     assert RECONSIDER not in again.legal("W")
     assert reason_of(again, "W", RECONSIDER) is Reason.WRONG_PHASE
     closed = again.bid("W", Bid.number(2))
-    assert (closed.turns, closed.public_bid("E"), closed.public_bid("W")) == (("S",), Bid.number(5), Bid.number(2))
+    assert (closed.turns, closed.public_bid(1), closed.public_bid(3)) == (("S",), Bid.number(5), Bid.number(2))
     assert reason_of(closed, "E", number(1)) is Reason.ALREADY_BID
 
 
@@ -223,10 +223,10 @@ def test_simultaneous_bids_are_sealed_until_the_last_is_in() -> None:
     three = bid_round(deal, S="3", N="nil", W="4")
 
     assert three.turns == ("E",)
-    assert [three.public_bid(seat) for seat in "NESW"] == [None] * 4
+    assert [three.public_bid(place) for place in range(4)] == [None] * 4
     assert reason_of(three, "N", number(1)) is Reason.ALREADY_BID
     done = three.bid("E", Bid.number(2))
-    assert [str(done.public_bid(seat)) for seat in "NESW"] == ["nil", "2", "3", "4"]
+    assert [str(done.public_bid(place)) for place in range(4)] == ["nil", "2", "3", "4"]
     assert done.turns == ("E",)
 
 
