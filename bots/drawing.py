@@ -7,7 +7,7 @@ from typing import Any
 from bots.deck import bits
 from bots.reading import Reading
 
-__all__ = ["decide", "hand_value"]
+__all__ = ["card_value", "decide", "hand_value"]
 
 # Tricks that a card is worth more than a low card of a side suit, from the two to the ace. Measured: a linear fit to
 # 8,000 drawn two-player deals, each played out perfectly by both sides; it explains the tricks to within 0.82 (one
@@ -25,18 +25,19 @@ def decide(reading: Reading) -> dict[str, Any]:
     empty or short, or asking for more or less than the average, made no difference that 400 deals could show.
     """
     deck = reading.deck
-    card = deck.bit_of[reading.view["deal"]["draw"]["looked_at"]]
+    card = deck.bits_of[reading.view["deal"]["draw"]["looked_at"]][0]
     unseen = reading.out & ~card
-    keep = not unseen or _value(reading, card) * unseen.bit_count() >= hand_value(reading, unseen)
+    keep = not unseen or card_value(reading, card) * unseen.bit_count() >= hand_value(reading, unseen)
     return {"decision": "keep" if keep else "decline"}
 
 
 def hand_value(reading: Reading, cards: int) -> float:
     """What a set of cards is worth, in tricks above as many low cards."""
-    return sum(_value(reading, card) for card in bits(cards))
+    return sum(card_value(reading, card) for card in bits(cards))
 
 
-def _value(reading: Reading, card: int) -> float:
+def card_value(reading: Reading, card: int) -> float:
+    """What a card is worth, in tricks above a low card."""
     deck = reading.deck
     rank = max(0, deck.ranks[card])
     return SPADE_VALUES[rank] if card & deck.spades else SIDE_VALUES[rank]

@@ -14,7 +14,7 @@ from bots import policy
 from bots.deck import Deck, bits
 from bots.reading import Reading
 
-__all__ = ["outcomes"]
+__all__ = ["outcomes", "world"]
 
 WORLDS = 6
 """How many worlds are looked at when the cards are not all known."""
@@ -28,32 +28,40 @@ def outcomes(
     Args:
         taking: whether a seat tries to win its tricks; else it tries to lose them.
     """
-    seats = list(reading.side_of)
-    known = reading.out.bit_count() <= reading.held
+    seats = reading.seats
+    known = len(seats) == 2 and reading.out.bit_count() <= reading.held
     aims = [taking(seat) for seat in seats]
     results = []
     for _ in range(1 if known else worlds):
-        hands = _world(reading, seats, rng)
+        hands = [reading.hand if seat == reading.me else reading.out for seat in seats] if known else world(reading, rng)
         results.append(dict(zip(seats, _play_out(reading, seats, hands, aims), strict=True)))
     return results
 
 
-def _world(reading: Reading, seats: Sequence[str], rng: random.Random) -> list[int]:
-    """Hands that may be: ours, and the others' by lot from what is left."""
-    counts = {seat["seat"]: seat["card_count"] for seat in reading.view["seats"]}
-    if len(seats) == 2 and reading.out.bit_count() <= reading.held:
-        return [reading.hand if seat == reading.me else reading.out for seat in seats]
+def world(reading: Reading, rng: random.Random) -> list[int]:
+    """Hands that may be, by place: ours, and the others' by lot from what is left, as far as voids allow it."""
     cards = list(bits(reading.out))
     rng.shuffle(cards)
-    hands = []
-    for seat in seats:
-        if seat == reading.me:
-            hands.append(reading.hand)
-        else:
-            count = counts[seat]
-            hands.append(sum(cards[:count]))
-            del cards[:count]
-    return hands
+    room = {seat: count for seat, count in reading.counts.items() if seat != reading.me}
+    hands = dict.fromkeys(reading.seats, 0)
+    hands[reading.me] = reading.hand
+    voids = reading.voids
+    if any(voids[seat] for seat in room):  # cards that few may hold are given first
+        barred = {card: sum(bool(voids[seat] & card) for seat in room) for card in cards}
+        cards.sort(key=lambda card: -barred[card])
+        spare = len(cards) - reading.held
+        for card in cards:
+            seats = [seat for seat, left in room.items() if left and not voids[seat] & card]
+            if not seats or (spare and rng.random() * len(cards) < spare):
+                continue
+            seat = seats[0] if len(seats) == 1 else max(seats, key=lambda seat: room[seat] * rng.random())
+            hands[seat] |= card
+            room[seat] -= 1
+        cards = [card for card in cards if not any(hand & card for hand in hands.values())]
+    for seat, count in room.items():
+        hands[seat] += sum(cards[:count])
+        del cards[:count]
+    return [hands[seat] for seat in reading.seats]
 
 
 def _play_out(  # noqa: PLR0912 -- the inner loop of every bid: calls would cost more than it does

@@ -7,9 +7,26 @@ and `last` whether nobody plays after.
 
 from __future__ import annotations
 
-from bots.deck import Deck, highest, lowest
+from collections.abc import Iterable
 
-__all__ = ["beating", "follow_to_lose", "follow_to_take", "lead_to_lose", "lead_to_take"]
+from bots.deck import Deck, bits, highest, lowest
+
+__all__ = [
+    "beating",
+    "equal_to",
+    "follow_to_lose",
+    "follow_to_take",
+    "highest",
+    "lead_low",
+    "lead_to_cover",
+    "lead_to_lose",
+    "lead_to_take",
+    "lead_with_partner",
+    "lowest",
+    "masters",
+    "throw",
+    "winning",
+]
 
 
 def beating(deck: Deck, cards: int, best: int) -> int:
@@ -17,9 +34,57 @@ def beating(deck: Deck, cards: int, best: int) -> int:
     return cards & (deck.suit_of[best] | deck.spades) & -(best << 1)
 
 
+def winning(deck: Deck, trick: Iterable[tuple[str, int]]) -> tuple[int, str]:
+    """The card that wins so far, and who played it."""
+    best, winner = 0, ""
+    for seat, card in trick:
+        if not best or beating(deck, card, best):
+            best, winner = card, seat
+    return best, winner
+
+
 def masters(cards: int, out: int) -> int:
     """Those of the cards, all of one suit, that are above every card of that suit in `out`."""
     return cards & -(highest(out) << 1) if out else cards
+
+
+def equal_to(legal: int, card: int, out: int) -> int:
+    """The lowest card that is as good as `card`, with nobody else's between them."""
+    choice = card
+    for lower in reversed(list(bits(legal & (card - 1)))):
+        if out & (choice - 1) & -(lower << 1):
+            break
+        choice = lower
+    return choice
+
+
+def lead_with_partner(deck: Deck, hand: int, legal: int, out: int, ruffing: int) -> int:
+    """Lead for two: high cards that stand up, short suits to trump later, and never away from a king.
+
+    Args:
+        ruffing: suits in which another side has nothing left.
+    """
+    spades = hand & deck.spades
+    choice, best = 0, 0.0
+    for suit in (*deck.side_suits, deck.spades):
+        mine, theirs = legal & suit, out & suit
+        if not mine:
+            continue
+        top = highest(mine)
+        above, count = (theirs & -top).bit_count(), mine.bit_count()
+        if suit == deck.spades:
+            card = top if not above else lowest(mine)
+            price = (10.0 if not above else -30.0) + 6 * (count - 4)
+        elif not above and theirs:
+            card, price = top, 60.0 - 3 * count - (80 if suit & ruffing else 0)
+        else:
+            card = lowest(mine)
+            price = 12.0 - 5 * count if spades else -2.0 * count
+            price -= {0: 0, 1: 25, 2: 12}.get(above, 0)
+            price -= 20 if suit & ruffing else 0
+        if not choice or price > best:
+            choice, best = card, price
+    return choice
 
 
 def lead_to_take(deck: Deck, hand: int, legal: int, out: int, share: float) -> int:
@@ -60,6 +125,39 @@ def lead_to_take(deck: Deck, hand: int, legal: int, out: int, share: float) -> i
     return choice
 
 
+def lead_to_cover(deck: Deck, legal: int, out: int, void: int) -> int:
+    """Lead the card over which a partner's nil can most likely stay below.
+
+    Args:
+        void: suits in which the partner has nothing, so that it throws what it likes.
+    """
+    choice, most = 0, (-1.0, 0)
+    for suit in (*deck.side_suits, deck.spades):
+        mine = legal & suit
+        if not mine:
+            continue
+        top, theirs = highest(mine), out & suit
+        below = (theirs & (top - 1)).bit_count() / theirs.bit_count() if theirs else 0.0
+        rating = (1.0 if suit & void else below, mine.bit_count())
+        if rating > most:
+            choice, most = top, rating
+    return choice
+
+
+def lead_low(deck: Deck, legal: int, out: int) -> int:
+    """Lead the card that leaves the fewest cards to stay below it with."""
+    choice, least = 0, (99, 0)
+    for suit in (*deck.side_suits, deck.spades):
+        mine, theirs = legal & suit, out & suit
+        if not mine or not theirs:
+            continue
+        card = lowest(mine)
+        rating = ((theirs & (card - 1)).bit_count(), -theirs.bit_count())
+        if rating < least:
+            choice, least = card, rating
+    return choice or lowest(legal)
+
+
 def follow_to_take(deck: Deck, hand: int, legal: int, best: int, out: int, *, last: bool) -> int:
     """Win as cheaply as possible, or else throw what is worth least.
 
@@ -68,9 +166,13 @@ def follow_to_take(deck: Deck, hand: int, legal: int, best: int, out: int, *, la
     winners = beating(deck, legal, best)
     if winners:
         return lowest(winners) if last else highest(winners)
-    if legal & deck.suit_of[best]:
-        return lowest(legal)
-    return _cheapest(deck, legal, out)
+    return throw(deck, legal, out)
+
+
+def throw(deck: Deck, legal: int, out: int) -> int:
+    """Lose the trick with the card that is worth least."""
+    card = lowest(legal)
+    return _cheapest(deck, legal, out) if legal & ~deck.suit_of[card] else card
 
 
 def _cheapest(deck: Deck, legal: int, out: int) -> int:

@@ -1,4 +1,4 @@
-"""`steady`: a player by rules of thumb. It draws, bids and plays by what its view shows, and remembers nothing."""
+"""`steady`: a player by rules of thumb. It decides every turn by what its view shows, and remembers nothing."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from bots import bidding, drawing, play
+from bots import bidding, drawing, exchange, play
 from bots.reading import Reading
 
 __all__ = ["Steady"]
 
 
 class Steady:
-    """Values its hand, bids what it is worth, takes its contract and then ducks."""
+    """Values its hand, bids what it is worth, takes its contract and then ducks; covers its partner's nil."""
 
     name = "steady"
 
@@ -27,7 +27,11 @@ class Steady:
         action = view["turn"]["action"]
         if action == "draw":
             return drawing.decide(reading)
-        if action == "bid":
+        if not view["deal"]["hand_seen"]:
+            return bidding.look(reading)
+        if action in ("pass", "give_cards"):
+            return exchange.decide(reading)
+        if action in ("bid", "propose_bid"):
             return bidding.decide(reading, rng)
         if action == "play":
             return play.decide(reading, rng)
