@@ -33,7 +33,9 @@ def outcomes(
     aims = [taking(seat) for seat in seats]
     results = []
     for _ in range(1 if known else worlds):
-        hands = [reading.hand if seat == reading.me else reading.out for seat in seats] if known else world(reading, rng)
+        hands = (
+            [reading.hand if seat == reading.me else reading.out for seat in seats] if known else world(reading, rng)
+        )
         results.append(dict(zip(seats, _play_out(reading, seats, hands, aims), strict=True)))
     return results
 

@@ -282,7 +282,10 @@ class Streams:
 
     async def _may_still_read(self, scope: Scope, waiter: Waiter, reader: Reader) -> bool:
         again = _admitted(await self._ask(_asking_json(scope, str(waiter.seen or reader.after).encode())))
-        return again is not None and again.seat == reader.seat
+        if again is None or (again.late is None) != (reader.late is None):
+            return False
+        waiter.seat = again.seat  # by lot, it may have got another one
+        return True
 
 
 class _Clock:

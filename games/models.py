@@ -47,6 +47,12 @@ class Game(models.Model):
         WHEN_FULL = "when_full"
         BY_HOST = "by_host"
 
+    class Seating(models.TextChoices):
+        """Who gets which seat."""
+
+        AS_TAKEN = "as_taken"
+        BY_DRAW = "by_draw"
+
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     created_at = models.DateTimeField()
     version = models.PositiveIntegerField(help_text="The number of the last event.")
@@ -58,6 +64,7 @@ class Game(models.Model):
         help_text="Seconds after which a watcher is told what happened since the start."
     )
     start = models.CharField(max_length=9, choices=Start)
+    seating = models.CharField(max_length=8, choices=Seating)
     preset = models.CharField(max_length=40)
     ruleset = models.TextField(help_text="All options as `Ruleset.text`: a later change of a preset changes no game.")
     ruleset_hash = models.CharField(max_length=64)

@@ -110,13 +110,17 @@ def seats_of(reading: Reading) -> list[str]:
     return [occupant.seat for occupant in reading.game.occupants if occupant.account_id == reading.account_id]
 
 
-def require_host(reading: Reading) -> Viewer:
+def require_host(reading: Reading, named: str | None = None) -> Viewer:
     """The viewer that the host is; whoever is not the host by its own token is refused.
+
+    Args:
+        named: which of the host's seats looks, if it has several; the account acts, so it need not be said.
 
     Raises:
         Problem: `not_host`, or as `viewer_of` for a table that the caller may not know.
     """
-    viewer = viewer_of(reading, next(iter(seats_of(reading)), None))
+    mine = seats_of(reading)
+    viewer = viewer_of(reading, named if named in mine else next(iter(mine), None))
     if reading.token_seat is not None or viewer.account_id != reading.game.host_id:
         raise Problem(ContractReason.NOT_HOST, "This takes the token of the account that made the table.")
     return viewer
@@ -246,6 +250,7 @@ def view(game: GameRow, match: Match | None, viewer: Viewer) -> dict[str, Any]:
         "spectators": game.spectators,
         "spectator_delay": game.spectator_delay,
         "start": game.start,
+        "seating": game.seating,
         "sandbox": False,
         "ruleset": _ruleset_json(game.ruleset),
         "viewer": {"role": viewer.role, "seat": viewer.seat},
@@ -386,7 +391,7 @@ def replay(game: GameRow, *, until: int | None = None) -> list[tuple[int, Match,
     match: Match | None = None
     for version, seat, action in store.read_actions(game.id, game.version if until is None else until):
         if "start" in action:
-            match, events = steps.start(ruleset, seed_of(1, 1)[0], seed_of)
+            match, events = steps.start(ruleset, seed_of(1, 1)[0], seed_of, action.get("drawn"))
         elif match is not None:
             match, events = steps.step(match, seat, action, seed_of)
         else:
@@ -461,6 +466,7 @@ def _tell_late(rows: Sequence[Game]) -> None:
             row.status, row.finished_at, row.result = Game.Status.ACTIVE, None, None
         if row.started_at is not None and row.started_at > until[row.id]:
             row.status = Game.Status.WAITING
+            row.occupants = store.dump_occupants(occupants_at(row.id, row.version))
 
 
 def summary(game: Game) -> dict[str, Any]:
@@ -477,6 +483,7 @@ def summary(game: Game) -> dict[str, Any]:
         "spectators": game.spectators,
         "spectator_delay": game.spectator_delay,
         "start": game.start,
+        "seating": game.seating,
         "seats": seats,
         "open_seats": game.open_seats,
         "result": game.result and orjson.loads(game.result),

@@ -18,15 +18,22 @@ SeedOf = Callable[[int, int], tuple[Seed, str]]
 """Of a deal's number and attempt: its seed, and the commitment of the deal after it. Called when the deal begins."""
 
 
-def start(ruleset: Ruleset, first: Seed, seed_of: SeedOf) -> tuple[Match, list[Part]]:
+def start(
+    ruleset: Ruleset, first: Seed, seed_of: SeedOf, drawn: Mapping[str, str] | None = None
+) -> tuple[Match, list[Part]]:
     """Cut for the deal and begin the first one.
 
     Args:
         first: the seed of the first deal, which the cut reads too.
+        drawn: where seats were drawn, by the seat that somebody took the one that they got.
     """
     match = Match.start(ruleset, first)
     begun, events = _begin_deal(match, seed_of)
-    return begun, [Part("game_started", None, None, {}), *parts(None, match), *events]
+    opening = [Part("game_started", None, None, {})]
+    if drawn is not None:
+        seats = [{"was": was, "seat": seat} for was, seat in drawn.items()]
+        opening.append(Part("seats_drawn", None, None, {"seats": seats}))
+    return begun, [*opening, *parts(None, match), *events]
 
 
 def step(match: Match, seat: str | None, action: Mapping[str, Any], seed_of: SeedOf) -> tuple[Match, list[Part]]:

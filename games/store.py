@@ -44,6 +44,7 @@ _GAME_COLUMNS = (
     "spectators",
     "spectator_delay",
     "start",
+    "seating",
     "preset",
     "ruleset",
     "ruleset_hash",
@@ -135,6 +136,7 @@ class GameRow:
     spectators: str
     spectator_delay: int
     start: str
+    seating: str
     preset: str
     ruleset: str
     ruleset_hash: str
@@ -204,9 +206,10 @@ def read(bearer: Bearer, game_id: UUID, *, lock: bool) -> Reading:
     seat, account_id, scopes = row[-3:]
     game = _game_row(row)
     if seat is not None:
-        # The row of the seat may be older than the lock: somebody else may have sat down while this waited for it.
-        occupant = game.occupant(seat)
-        if occupant is None or occupant.token_digest != bearer.digest:
+        # The row of the seat may be older than the lock: while this waited for it, somebody else may have sat down, or
+        # seats may have been drawn.
+        seat = next((one.seat for one in game.occupants if one.token_digest == bearer.digest), None)
+        if seat is None:
             raise Unauthenticated
     return Reading(game, _uuid(account_id), scopes and _scopes(scopes), seat)
 
@@ -266,6 +269,25 @@ def write_occupants(game: GameRow) -> None:
         cursor.execute(
             f"UPDATE {_GAME} SET occupants = %s WHERE id = %s", (dump_occupants(game.occupants), _key(game.id))
         )
+
+
+def move_seats(game: GameRow, drawn: Mapping[str, str]) -> GameRow:
+    """Let everybody sit in the seat that they drew, with their token and their own seed. The caller holds the lock.
+
+    Args:
+        drawn: by the seat that somebody has, the one that they get.
+
+    Returns:
+        The row with the occupants in their new seats, which is yet to be written.
+    """
+    rows = list(Seat.objects.filter(game_id=game.id))
+    Seat.objects.filter(game_id=game.id).delete()  # a token stands once, so they cannot change places one by one
+    for row in rows:
+        row.pk, row.seat = None, drawn[row.seat]
+    Seat.objects.bulk_create(rows)
+    moved = {drawn[one.seat]: replace(one, seat=drawn[one.seat]) for one in game.occupants}
+    occupants = tuple(moved[one.seat] for one in game.occupants)
+    return replace(game, occupants=occupants)
 
 
 def dump_occupants(occupants: Iterable[Occupant]) -> str:

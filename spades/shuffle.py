@@ -4,7 +4,7 @@ Every deal has a secret seed of 256 bits of its own. Before any client seed that
 publishes ``commitment(seed)``; after the deal it publishes the seed. Anybody can then repeat the shuffle:
 
 1. *Key.* ``key = SHA-256("spades-shuffle-1" NUL purpose NUL seed then for each client seed, in the order of the seats:
-   seat "=" text NUL)``, all text in UTF-8, the seed as its 32 bytes. `purpose` is ``deal``, ``cut`` or ``lot``.
+   seat "=" text NUL)``, all text in UTF-8, the seed as its 32 bytes. `purpose` is ``deal``, ``cut``, ``lot`` or ``seats``.
 2. *Stream.* Block i, from 0, is ``SHA-256(key followed by i as 8 bytes, big end first)``. The blocks, one after the
    other, are read as 32-bit big-endian words.
 3. *Number below n.* Take the next word w. If w >= n * floor(2**32 / n), throw it away and take the next, so that no
@@ -68,7 +68,7 @@ class Seed:
         """The deck, given in listed order, as it lies after the shuffle; the first is the top of the stock.
 
         Args:
-            purpose: ``deal``, or ``cut`` for cards that are turned up to find the first dealer.
+            purpose: ``deal``; ``cut`` for cards that are turned up to find the first dealer; ``seats``.
         """
         cards = list(deck)
         numbers = _numbers(self._key(purpose))
@@ -88,6 +88,15 @@ class Seed:
     def lot(self, limit: int) -> int:
         """A number from 0 to `limit` - 1, drawn for the first deal where no cards are."""
         return _below(_numbers(self._key("lot")), limit)
+
+    def seating(self, seats: Sequence[str]) -> dict[str, str]:
+        """Draw for seats: by the seat that somebody took, the seat that they get.
+
+        The seats, in their order, are shuffled as a deck is; who took the first seat gets the seat that lies first.
+
+        Source: docs/rules.md#shuffle
+        """
+        return dict(zip(seats, self.shuffled(seats, purpose="seats"), strict=True))
 
     def _key(self, purpose: str) -> bytes:
         digest = hashlib.sha256(f"{ALGORITHM}\0{purpose}\0".encode())

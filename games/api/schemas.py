@@ -133,6 +133,10 @@ _EVENT_DATA: dict[str, Schema] = {
     ),
     "seat_left": _object("Somebody got up before the start.", by_host=_flag("Whether the host made them.")),
     "game_started": _object("The table is complete and the game begins."),
+    "seats_drawn": _object(
+        "Seats, and so partners, were drawn by lot. Tokens went along with who holds them.",
+        seats=_list(_object("Who took a seat and which one they got.", was=SEAT, seat=SEAT)),
+    ),
     "dealer_cut": _object(
         "Who deals first, and the cards drawn or turned up to find out; none where it was by lot or the host's choice.",
         rounds=_list(_list(_object("A card drawn.", seat=SEAT, card=CARD))),
@@ -427,6 +431,7 @@ COMPONENTS: dict[str, Schema] = {
         spectators=_text("", "allowed", "forbidden"),
         spectator_delay=_count("Seconds by which watchers are told late."),
         start=_text("", "when_full", "by_host"),
+        seating=_text("", "as_taken", "by_draw"),
         sandbox=_flag("Whether the cards were set by somebody."),
         ruleset=ref("Ruleset"),
         viewer=_object("Who you are here.", role=_text("", "seat", "watcher", "host", "director"), seat=_or_null(SEAT)),
@@ -509,6 +514,7 @@ COMPONENTS: dict[str, Schema] = {
         spectators=_text("", "allowed", "forbidden"),
         spectator_delay=_count("Seconds by which watchers are told late."),
         start=_text("", "when_full", "by_host"),
+        seating=_text("", "as_taken", "by_draw"),
         seats=_list(ref("SeatSummary")),
         open_seats=_count(),
         result=_or_null(ref("Result")),

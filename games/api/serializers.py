@@ -104,6 +104,11 @@ class GameSerializer(StrictSerializer):
         help_text="Seconds by which watchers are told late what happens after the start; by default none.",
     )
     start = StrictChoiceField(choices=Game.Start.values, required=False, help_text="What starts a full table.")
+    seating = StrictChoiceField(
+        choices=Game.Seating.values,
+        required=False,
+        help_text="`by_draw` draws seats, and so partners, by lot when the game starts.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """A delay needs somebody who is told late."""

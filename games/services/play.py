@@ -135,15 +135,18 @@ def _checked(reading: Reading, viewer: Viewer, version: int | None) -> tuple[Gam
     return game, match
 
 
-def earlier(ask: Ask, game: GameRow, viewer: Viewer) -> idempotency.Kept | None:
+def earlier(ask: Ask, game: GameRow, viewer: Viewer, *, by_account: bool = False) -> idempotency.Kept | None:
     """What is known of this very request, if it was answered before.
+
+    Args:
+        by_account: the account acts, and not the seat that it may have.
 
     Raises:
         Problem: `idempotency_mismatch` or `idempotency_in_progress`.
     """
     if ask.key is None:
         return None
-    return idempotency.claim(_principal(game, viewer), ask.key, ask.fingerprint)
+    return idempotency.claim(_principal(game, viewer, by_account), ask.key, ask.fingerprint)
 
 
 def again(game: GameRow, kept: idempotency.Kept, viewer: Viewer) -> Done:
@@ -154,11 +157,11 @@ def again(game: GameRow, kept: idempotency.Kept, viewer: Viewer) -> Done:
     return Done(selectors.view_at(game, kept.version, then), kept.version, then, replayed=True)
 
 
-def remember(ask: Ask, game: GameRow, viewer: Viewer) -> None:
-    """Keep, in the transaction of the action, that this request was answered."""
+def remember(ask: Ask, game: GameRow, viewer: Viewer, *, by_account: bool = False) -> None:
+    """Keep, in the transaction of the action, that this request was answered. Arguments as for `earlier`."""
     if ask.key is not None:
         idempotency.keep(
-            _principal(game, viewer),
+            _principal(game, viewer, by_account),
             ask.key,
             ask.fingerprint,
             status=200,
@@ -169,9 +172,9 @@ def remember(ask: Ask, game: GameRow, viewer: Viewer) -> None:
         )
 
 
-def _principal(game: GameRow, viewer: Viewer) -> str:
-    """In whose name keys are kept: a seat's, whichever token acts for it, or the account's that has none."""
-    return f"seat:{game.id}:{viewer.seat}" if viewer.seat else f"account:{viewer.account_id}"
+def _principal(game: GameRow, viewer: Viewer, by_account: bool) -> str:
+    """In whose name keys are kept: a seat's, whichever token acts for it, or the account's."""
+    return f"seat:{game.id}:{viewer.seat}" if viewer.seat and not by_account else f"account:{viewer.account_id}"
 
 
 def legal(match: Match, viewer: Viewer) -> list[dict[str, Any]]:
@@ -208,14 +211,24 @@ def move(game: GameRow, match: Match, seat: str | None, action: Mapping[str, Any
 
 
 def start(game: GameRow, *, seat: str | None) -> tuple[GameRow, Match]:
-    """Begin the game at a locked, full table: cut for the deal, lay out the first one, and write all of it."""
+    """Begin the game at a locked, full table: cut for the deal, lay out the first one, and write all of it.
+
+    Where the table has it so, seats are drawn before that.
+
+    Args:
+        seat: that of whoever starts it, as it was taken.
+    """
     at = timezone.now()
+    server = bytes.fromhex(store.read_deal(game.id, 1).seed)
+    drawn = None
+    action: dict[str, Any] = {"start": True}
+    if game.seating == Game.Seating.BY_DRAW:
+        drawn = Seed(server, _client_seeds(game)).seating([occupant.seat for occupant in game.occupants])
+        game = store.move_seats(game, drawn)
+        action["drawn"] = drawn
     seed_of = _seed_of(game)
-    ruleset = selectors.ruleset_of(game)
-    row = store.read_deal(game.id, 1)
-    first = Seed(bytes.fromhex(row.seed), _client_seeds(game))
-    match, parts = steps.start(ruleset, first, seed_of)
-    return write(game, match, parts, seat=seat, action={"start": True}, deal_number=None, at=at), match
+    match, parts = steps.start(selectors.ruleset_of(game), Seed(server, _client_seeds(game)), seed_of, drawn)
+    return write(game, match, parts, seat=seat, action=action, deal_number=None, at=at), match
 
 
 def write(
@@ -251,11 +264,12 @@ def write(
         "finished_at": at if match.ending is not None else None,
     }
     if "start" in action:
-        changes["started_at"] = at
+        changes |= {"started_at": at, "occupants": store.dump_occupants(game.occupants)}
     version = store.write(
         game, at=at, entries=codec.entries(parts), action=action, seat=seat, deal_number=deal_number, changes=changes
     )
     announce(game.id, version, bot=changes["bot_due_at"] is not None)
+    changes.pop("occupants", None)  # the row has them, read
     return changed(game, version=version, **changes)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -54,6 +54,7 @@ def create_game(
     spectators: str = Game.Spectators.ALLOWED,
     spectator_delay: int = 0,
     start: str = Game.Start.WHEN_FULL,
+    seating: str = Game.Seating.AS_TAKEN,
 ) -> tuple[dict[str, Any], str]:
     """Make a table, seat whoever is named, and start the game if that fills it. Runs in the caller's transaction.
 
@@ -82,12 +83,13 @@ def create_game(
     guests = [*seats, *(Guest("open") for _ in range(len(names) - len(seats)))]
     seated = [_sit(seat, guest, account_id, account_name) for seat, guest in zip(names, guests, strict=True)]
     occupants = tuple(occupant for occupant, _ in seated)
-    tokens = [{"seat": occupant.seat, "token": token} for occupant, token in seated if token is not None]
+    tokens = {occupant.token_digest: token for occupant, token in seated if token is not None}
     settings = {
         "visibility": visibility,
         "spectators": spectators,
         "spectator_delay": spectator_delay,
         "start": start,
+        "seating": seating,
     }
     game = _insert(rules, account_id, occupants, settings, at=at)
     for occupant in occupants:
@@ -111,9 +113,10 @@ def create_game(
     taken = [_seat_taken(occupant) for occupant in occupants if occupant.kind != "open"]
     action = {"create": {**settings, "seats": [occupant.to_row() for occupant in occupants]}}
     game, match = _settle(game, [made, *taken], action, seat=None, at=at)
-    mine = next((occupant.seat for occupant in occupants if occupant.kind == "human"), None)
-    viewer = Viewer("seat" if mine else "host", mine, account_id)
-    return {"game": selectors.view(game, match, viewer), "seats": tokens}, viewer.tag
+    mine = [occupant for occupant in game.occupants if occupant.kind == "human"]  # where seats were drawn, elsewhere
+    viewer = Viewer("seat" if mine else "host", mine[0].seat if mine else None, account_id)
+    shown = [{"seat": occupant.seat, "token": tokens[occupant.token_digest]} for occupant in mine]
+    return {"game": selectors.view(game, match, viewer), "seats": shown}, viewer.tag
 
 
 def take_seat(
@@ -165,11 +168,19 @@ def take_seat(
     occupants = tuple(occupant if i == place else other for i, other in enumerate(game.occupants))
     game = play.changed(game, occupants=occupants, open_seats=game.open_seats - 1)
     action = {"sit": {**occupant.to_row(), "client_seed": guest.client_seed}}
-    game, match = _settle(game, [_seat_taken(occupant)], action, seat=occupant.seat, at=at)
-    seats = [*mine, occupant.seat] if occupant.kind == "human" else mine
+    settled, match = _settle(game, [_seat_taken(occupant)], action, seat=occupant.seat, at=at)
+    seats = [one.seat for one in settled.occupants if one.account_id == account_id]
     viewer = Viewer("seat" if seats else "host", seats[0] if seats else None, account_id)
-    answer = {"game": selectors.view(game, match, viewer), "seat": occupant.seat, "token": token}
+    answer = {"game": selectors.view(settled, match, viewer), "seat": _seat_of(settled, occupant), "token": token}
     return answer, viewer.tag
+
+
+def _seat_of(game: GameRow, occupant: Occupant) -> str:
+    """Where somebody sits who sat down just now: seats may have been drawn since."""
+    if game.seating == Game.Seating.AS_TAKEN or game.started_at is None:
+        return occupant.seat
+    start = next(action for _, _, action in reversed(store.read_actions(game.id, game.version)) if "start" in action)
+    return str(start["drawn"][occupant.seat])
 
 
 def leave_seat(*, ask: Ask, game_id: UUID, seat: str) -> Done:
@@ -251,21 +262,21 @@ def _host_act(ask: Ask, game_id: UUID, effect: Callable[[GameRow, Viewer], tuple
     """What only the host may do, with the account's own token: one transaction, safe to repeat with a key."""
     with write_turn(), transaction.atomic():
         reading = selectors.read(ask.bearer, game_id, lock=True)
-        viewer = selectors.viewer_of(reading, ask.seat)
+        viewer = selectors.require_host(reading, ask.seat)
         game = reading.game
-        if reading.token_seat is not None or viewer.account_id != game.host_id:
-            raise Problem(ContractReason.NOT_HOST, "This takes the token of the account that made the table.")
         if ask.dry_run:
             require_version(ask.version, game.version)
             with transaction.atomic():
                 effect(game, viewer)
                 transaction.set_rollback(True)
             return Done({"allowed": True, "legal": []})
-        kept = play.earlier(ask, game, viewer)
+        # In the account's name: the seat that it has may be another one after this.
+        kept = play.earlier(ask, game, viewer, by_account=True)
         if kept is None:
             require_version(ask.version, game.version)
             game, match = effect(game, viewer)
-            play.remember(ask, game, viewer)
+            viewer = selectors.require_host(replace(reading, game=game), ask.seat)
+            play.remember(ask, game, viewer, by_account=True)
     if kept is not None:
         return play.again(game, kept, viewer)
     return Done(selectors.view(game, match, viewer), game.version, viewer)

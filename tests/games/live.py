@@ -135,11 +135,21 @@ class Lobby:
         return client
 
     def table(
-        self, *seats: dict[str, Any], host: ApiClient | None = None, start: str = "when_full", **ruleset: Any
+        self,
+        *seats: dict[str, Any],
+        host: ApiClient | None = None,
+        start: str = "when_full",
+        seating: str = "as_taken",
+        **ruleset: Any,
     ) -> LiveTable:
         """A table with these seats; a seat of the host's gets a client."""
         host = host or self.account("Host")
-        body = {"ruleset": {"preset": "two_player", **ruleset}, "seats": list(seats), "start": start}
+        body = {
+            "ruleset": {"preset": "two_player", **ruleset},
+            "seats": list(seats),
+            "start": start,
+            "seating": seating,
+        }
         answer = host.post("/v1/games", json=body)
         assert answer.status == 201, answer.content
         made = LiveTable(answer.body["game"]["id"], host)
@@ -151,9 +161,9 @@ class Lobby:
         """A table of bots, which play as soon as they sit."""
         return self.table(*({"kind": "bot", "bot": name} for name in names), **ruleset)
 
-    def people(self, **ruleset: Any) -> LiveTable:
+    def people(self, *, seating: str = "as_taken", start: str = "when_full", **ruleset: Any) -> LiveTable:
         """A table of two people, the host in seat A."""
-        made = self.table({"kind": "human", "name": "Ann"}, **ruleset)
+        made = self.table({"kind": "human", "name": "Ann"}, seating=seating, start=start, **ruleset)
         guest = self.account("Bea")
         answer = guest.post(made.url("seats"), json={"kind": "human", "client_seed": "bea's own"})
         assert answer.status == 201, answer.content

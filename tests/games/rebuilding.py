@@ -68,23 +68,26 @@ def assert_seated_by_actions(game_id: UUID) -> None:
 def seated_by_actions(game_id: UUID, version: int) -> list[dict[str, object]]:
     """Who sits where, and by which token, from what people did."""
     seats: dict[str, dict[str, object]] = {}
-    for _, seat, action in store.read_actions(game_id, version):
+    reissued = list(Audit.objects.filter(game_id=game_id, act=Audit.Act.REISSUED).order_by("created_at", "id"))
+
+    def reissue(before: int) -> None:
+        while reissued and reissued[0].version < before:
+            done = reissued.pop(0)
+            seats[str(done.seat)] = {**seats[str(done.seat)], "token": done.token_digest}
+
+    for at, seat, action in store.read_actions(game_id, version):
+        reissue(at)
         if "create" in action:
             seats = {row["seat"]: row for row in action["create"]["seats"]}
         elif "sit" in action:
             seats[action["sit"]["seat"]] = action["sit"]
         elif "leave" in action and seat is not None:
             seats[seat] = {**Occupant(seat).to_row(), "client_seed": ""}
-    for done in Audit.objects.filter(game_id=game_id, act=Audit.Act.REISSUED).order_by("created_at", "id"):
-        if not acted_after(game_id, str(done.seat), done.version):
-            seats[str(done.seat)] = {**seats[str(done.seat)], "token": done.token_digest}
+        elif "drawn" in action:
+            moved = {action["drawn"][was]: row for was, row in seats.items()}
+            seats = {seat: {**moved[seat], "seat": seat} for seat in seats}
+    reissue(version + 1)
     return [{name: value for name, value in row.items() if name != "client_seed"} for row in seats.values()]
-
-
-def acted_after(game_id: UUID, seat: str, version: int) -> bool:
-    """Whether the seat was taken or left after a version, so that an older token no longer counts."""
-    actions = store.read_actions(game_id, 10**6)
-    return any(at > version and who == seat and action.keys() & {"sit", "leave"} for at, who, action in actions)
 
 
 def rows_of(game_id: UUID | str) -> dict[str, list[object]]:

@@ -15,9 +15,11 @@ from spades.cards import pack
 DECK = [card.code for card in pack(0, (), ()).deck]
 
 
-def described_shuffle(seed: bytes, clients: list[tuple[str, str]], deck: list[str]) -> list[str]:
+def described_shuffle(
+    seed: bytes, clients: list[tuple[str, str]], deck: list[str], purpose: bytes = b"deal"
+) -> list[str]:
     """The steps of docs/rules.md#shuffle, written again from the text."""
-    text = b"spades-shuffle-1\0deal\0" + seed
+    text = b"spades-shuffle-1\0" + purpose + b"\0" + seed
     for seat, own in clients:
         text += seat.encode() + b"=" + own.encode() + b"\0"
     key = hashlib.sha256(text).digest()
@@ -41,6 +43,33 @@ def test_a_shuffle_follows_its_description(seed: bytes, clients: list[tuple[str,
 
     assert list(shuffled) == described_shuffle(seed, clients, DECK)
     assert sorted(shuffled) == sorted(DECK)
+
+
+@given(
+    st.binary(min_size=32, max_size=32),
+    st.lists(st.tuples(st.sampled_from("NESW"), st.text(alphabet="xyz é", max_size=5)), max_size=4),
+    st.sampled_from([("A", "B"), ("A", "B", "C"), ("N", "E", "S", "W"), tuple("ABCDEF")]),
+)
+def test_a_draw_for_seats_follows_its_description(
+    seed: bytes, clients: list[tuple[str, str]], seats: tuple[str, ...]
+) -> None:
+    drawn = Seed(seed, tuple(clients)).seating(seats)
+
+    assert list(drawn) == list(seats)
+    assert list(drawn.values()) == described_shuffle(seed, clients, list(seats), b"seats")
+    assert sorted(drawn.values()) == sorted(seats)
+
+
+def test_every_seating_is_drawn_equally_often() -> None:
+    rounds = 4800
+    counts = Counter(
+        tuple(Seed(number.to_bytes(32, "big")).seating(("N", "E", "S", "W")).values()) for number in range(rounds)
+    )
+
+    assert len(counts) == 24
+    expected = rounds / 24
+    chi_squared = sum((count - expected) ** 2 / expected for count in counts.values())
+    assert chi_squared < 49.7  # 23 degrees of freedom: one seed set in a thousand
 
 
 def test_a_pinned_seed_gives_a_pinned_deal() -> None:
