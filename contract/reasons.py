@@ -54,6 +54,7 @@ class ContractReason(StrEnum):
     ALREADY_SEATED = "already_seated"
     ABORT_NOT_ALLOWED = "abort_not_allowed"
     GAME_NOT_FULL = "game_not_full"
+    GAME_NOT_OVER = "game_not_over"
     TOO_MANY = "too_many"
     BOARD_OPEN = "board_open"
     IDEMPOTENCY_IN_PROGRESS = "idempotency_in_progress"
@@ -272,7 +273,7 @@ _OWN: tuple[Entry, ...] = (
         ContractReason.ALREADY_SEATED,
         409,
         "You sit at this table already",
-        "An account holds one seat at a table. Leave it first to take another one.",
+        "An account holds one seat at a table, unless that was made with `hot_seat`. Leave it first to take another.",
     ),
     Entry(
         ContractReason.ABORT_NOT_ALLOWED,
@@ -286,6 +287,12 @@ _OWN: tuple[Entry, ...] = (
         409,
         "The table is not full",
         "A game starts when every seat is taken, by a person or by a bot. At least one seat is still open.",
+    ),
+    Entry(
+        ContractReason.GAME_NOT_OVER,
+        409,
+        "The game has not ended",
+        "A rematch follows a game that is over. Play on, or resign.",
     ),
     Entry(
         ContractReason.TOO_MANY,

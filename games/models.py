@@ -65,6 +65,8 @@ class Game(models.Model):
     )
     start = models.CharField(max_length=9, choices=Start)
     seating = models.CharField(max_length=8, choices=Seating)
+    hot_seat = models.BooleanField(help_text="Whether one account may hold several seats.")
+    rematch_of = models.OneToOneField("self", on_delete=models.PROTECT, null=True, related_name="rematch")
     preset = models.CharField(max_length=40)
     ruleset = models.TextField(help_text="All options as `Ruleset.text`: a later change of a preset changes no game.")
     ruleset_hash = models.CharField(max_length=64)

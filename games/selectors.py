@@ -227,8 +227,19 @@ def match_of(game: GameRow) -> Match | None:
     return codec.load_match(ruleset_of(game), game.state) if game.state else None
 
 
-def view(game: GameRow, match: Match | None, viewer: Viewer) -> dict[str, Any]:
-    """The table as `viewer` may see it, in the API's form."""
+def rematch_of(game: GameRow) -> UUID | None:
+    """The game by which this one is played again, if there is one."""
+    if game.finished_at is None:
+        return None
+    return Game.objects.filter(rematch_of_id=game.id).values_list("id", flat=True).first()
+
+
+def view(game: GameRow, match: Match | None, viewer: Viewer, *, rematch: UUID | None = None) -> dict[str, Any]:
+    """The table as `viewer` may see it, in the API's form.
+
+    Args:
+        rematch: what `rematch_of` gave; an action's answer has none, so that it can be made again.
+    """
     ruleset = ruleset_of(game)
     if match is None:
         state = spades_view.before_start(ruleset)
@@ -251,6 +262,9 @@ def view(game: GameRow, match: Match | None, viewer: Viewer) -> dict[str, Any]:
         "spectator_delay": game.spectator_delay,
         "start": game.start,
         "seating": game.seating,
+        "hot_seat": game.hot_seat,
+        "rematch_of": game.rematch_of_id and str(game.rematch_of_id),
+        "rematch": rematch and str(rematch),
         "sandbox": False,
         "ruleset": _ruleset_json(game.ruleset),
         "viewer": {"role": viewer.role, "seat": viewer.seat},
@@ -484,6 +498,8 @@ def summary(game: Game) -> dict[str, Any]:
         "spectator_delay": game.spectator_delay,
         "start": game.start,
         "seating": game.seating,
+        "hot_seat": game.hot_seat,
+        "rematch_of": game.rematch_of_id and str(game.rematch_of_id),
         "seats": seats,
         "open_seats": game.open_seats,
         "result": game.result and orjson.loads(game.result),

@@ -45,6 +45,8 @@ _GAME_COLUMNS = (
     "spectator_delay",
     "start",
     "seating",
+    "hot_seat",
+    "rematch_of_id",
     "preset",
     "ruleset",
     "ruleset_hash",
@@ -137,6 +139,8 @@ class GameRow:
     spectator_delay: int
     start: str
     seating: str
+    hot_seat: bool
+    rematch_of_id: UUID | None
     preset: str
     ruleset: str
     ruleset_hash: str
@@ -430,8 +434,8 @@ def _locking(lock: bool) -> str:
 def _game_row(row: Sequence[Any]) -> GameRow:
     values = dict(zip(_GAME_COLUMNS, row, strict=False))
     if not _POSTGRESQL:
-        for name in ("id", "host_id"):
-            values[name] = UUID(values[name])
+        for name in ("id", "host_id", "rematch_of_id"):
+            values[name] = _uuid(values[name])
     for name in _TIMES:
         if values[name] is not None:
             values[name] = _time(values[name])

@@ -4,7 +4,8 @@ Every deal has a secret seed of 256 bits of its own. Before any client seed that
 publishes ``commitment(seed)``; after the deal it publishes the seed. Anybody can then repeat the shuffle:
 
 1. *Key.* ``key = SHA-256("spades-shuffle-1" NUL purpose NUL seed then for each client seed, in the order of the seats:
-   seat "=" text NUL)``, all text in UTF-8, the seed as its 32 bytes. `purpose` is ``deal``, ``cut``, ``lot`` or ``seats``.
+   seat "=" text NUL)``, all text in UTF-8, the seed as its 32 bytes. `purpose` is ``deal``, ``cut``, ``lot`` or
+   ``seats``.
 2. *Stream.* Block i, from 0, is ``SHA-256(key followed by i as 8 bytes, big end first)``. The blocks, one after the
    other, are read as 32-bit big-endian words.
 3. *Number below n.* Take the next word w. If w >= n * floor(2**32 / n), throw it away and take the next, so that no

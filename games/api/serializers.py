@@ -12,6 +12,7 @@ from bots.player import REGISTRY
 from contract.problems import ContractReason
 from contract.serializers import (
     ParsedField,
+    StrictBooleanField,
     StrictCharField,
     StrictChoiceField,
     StrictIntegerField,
@@ -61,7 +62,9 @@ class RulesetField(serializers.Field):
 class GuestSerializer(StrictSerializer):
     """Who is to sit in a seat."""
 
-    kind = StrictChoiceField(choices=["human", "bot", "open"], help_text="`human` is you: at most one seat.")
+    kind = StrictChoiceField(
+        choices=["human", "bot", "open"], help_text="`human` is you: one seat, more with `hot_seat`."
+    )
     name = StrictCharField(required=False, max_length=40, help_text="As the table sees it; by default your account's.")
     bot = StrictChoiceField(required=False, choices=sorted(REGISTRY), help_text="Which bot; only with `bot`.")
 
@@ -108,6 +111,10 @@ class GameSerializer(StrictSerializer):
         choices=Game.Seating.values,
         required=False,
         help_text="`by_draw` draws seats, and so partners, by lot when the game starts.",
+    )
+
+    hot_seat = StrictBooleanField(
+        required=False, help_text="Whether one account may hold several seats, for people who share a device."
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

@@ -24,5 +24,6 @@ urlpatterns = [
     path("v1/games/<uuid:game_id>/audit", access.AuditView.as_view()),
     path("v1/games/<uuid:game_id>/start", views.StartView.as_view()),
     path("v1/games/<uuid:game_id>/abort", views.AbortView.as_view()),
+    path("v1/games/<uuid:game_id>/rematch", views.RematchView.as_view()),
     path("v1/games/<uuid:game_id>/resignations", views.ResignationsView.as_view()),
 ]

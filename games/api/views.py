@@ -50,6 +50,7 @@ __all__ = [
     "GameView",
     "GamesView",
     "PlaysView",
+    "RematchView",
     "ResignationsView",
     "SeatView",
     "SeatsView",
@@ -194,11 +195,13 @@ class GameView(Endpoint):
         viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
         game = reading.game
         version = selectors.version_for(game, viewer)
-        tag = etag(version, viewer.tag)
+        rematch = selectors.rematch_of(game) if version == game.version else None
+        # A rematch is no event of the game that it follows, so the version alone would not tell the two views apart.
+        tag = etag(version, viewer.tag if rematch is None else f"{viewer.tag}-rematch")
         if matches_none(request, tag):
             return not_modified(tag)
         if version == game.version:
-            view = selectors.view(game, selectors.match_of(game), viewer)
+            view = selectors.view(game, selectors.match_of(game), viewer, rematch=rematch)
         else:
             view = selectors.view_at(game, version, viewer)
         return answer(view, headers={"ETag": tag})
@@ -346,6 +349,42 @@ class ResignationsView(Endpoint):
     def post(self, request: Request, game_id: UUID) -> HttpResponse:
         """Give the game up for your side, in any phase and whoever is on turn."""
         return _act(self, request, NothingSerializer, play.resign_game, game_id=game_id)
+
+
+class RematchView(Endpoint):
+    """`/v1/games/{game_id}/rematch`."""
+
+    @operation(
+        "play_again",
+        summary="Play again with the same people",
+        tag="Tables",
+        scope=Scope.GAMES,
+        tokens=(ACCOUNT,),
+        request=NothingSerializer,
+        responses={201: ref("CreatedGame")},
+        reasons=(*SEES, ContractReason.GAME_NOT_OVER, ContractReason.SEAT_TAKEN, Reason.WRONG_PHASE, Reason.GAME_OVER),
+        tagged=True,
+    )
+    def post(self, request: Request, game_id: UUID) -> HttpResponse:
+        """Play again with the same people, under the same ruleset and settings, when a game is over.
+
+        The first who asks makes the new table and is its host; everybody else who sat here asks the same and sits down
+        there, in the seat that they had. Bots sit already; the seats of people who have not asked are kept for them,
+        and the host may let others in by invitation or seat bots. The view of the old game names the new one in
+        `rematch`. The answer has the tokens of the seats that it gave you, this once; who sits there already gets the
+        same game and no token.
+        """
+        bearer = bearers.require(request)
+        principal = accounts.principal_for(bearer, Scope.GAMES)
+        read_body(request, NothingSerializer)
+
+        def effect() -> idempotency.Answer:
+            reading = selectors.read(bearer, game_id, lock=True)
+            name = accounts.get_account(principal.account_id).name
+            made, viewer = tables.play_again(reading=reading, account_name=name)
+            return created(made, viewer, f"/v1/games/{made['game']['id']}")
+
+        return kept(request, principal.key, effect)
 
 
 class DrawsView(Endpoint):

@@ -30,7 +30,10 @@ from spades.seats import table
 from spades.shuffle import ALGORITHM
 from spades.view import Part
 
-__all__ = ["Guest", "abort_game", "create_game", "leave_seat", "start_game", "take_seat"]
+__all__ = ["Guest", "abort_game", "create_game", "leave_seat", "play_again", "start_game", "take_seat"]
+
+_SETTINGS = ("visibility", "spectators", "spectator_delay", "start", "seating", "hot_seat")
+"""What a table is made with besides its ruleset and its seats, by the name of the column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ def create_game(
     spectator_delay: int = 0,
     start: str = Game.Start.WHEN_FULL,
     seating: str = Game.Seating.AS_TAKEN,
+    hot_seat: bool = False,
 ) -> tuple[dict[str, Any], str]:
     """Make a table, seat whoever is named, and start the game if that fills it. Runs in the caller's transaction.
 
@@ -62,9 +66,10 @@ def create_game(
         ruleset: a preset's name and what differs from it, flat.
         spectator_delay: seconds after which watchers are told what happened since the start.
         seats: who sits in the first seats, clockwise; the others are open.
+        hot_seat: whether one account may hold several seats.
 
     Returns:
-        The answer ``{"game": view, "seats": [{"seat", "token"}]}`` with the token of the caller's seat, and the
+        The answer ``{"game": view, "seats": [{"seat", "token"}]}`` with the tokens of the caller's seats, and the
         viewer's part of the entity tag.
 
     Raises:
@@ -76,22 +81,35 @@ def create_game(
         detail = f"This ruleset has {len(names)} seats, not {len(seats)}."
         raise malformed([Fault("/seats", ContractReason.WRONG_LENGTH, detail)])
     people = [place for place, guest in enumerate(seats) if guest.kind == "human"]
-    if len(people) > 1:
-        detail = "One seat is yours; other people sit down themselves."
+    if len(people) > 1 and not hot_seat:
+        detail = "One seat is yours; other people sit down themselves. With hot_seat several may be yours."
         raise malformed([Fault(f"/seats/{people[1]}/kind", ContractReason.NOT_ALLOWED_VALUE, detail)])
     at = timezone.now()
     guests = [*seats, *(Guest("open") for _ in range(len(names) - len(seats)))]
     seated = [_sit(seat, guest, account_id, account_name) for seat, guest in zip(names, guests, strict=True)]
-    occupants = tuple(occupant for occupant, _ in seated)
-    tokens = {occupant.token_digest: token for occupant, token in seated if token is not None}
     settings = {
         "visibility": visibility,
         "spectators": spectators,
         "spectator_delay": spectator_delay,
         "start": start,
         "seating": seating,
+        "hot_seat": hot_seat,
     }
-    game = _insert(rules, account_id, occupants, settings, at=at)
+    return _make(rules, account_id, seated, settings, at=at)
+
+
+def _make(
+    rules: Ruleset,
+    host_id: UUID,
+    seated: Sequence[tuple[Occupant, str | None]],
+    settings: Mapping[str, Any],
+    *,
+    at: datetime,
+    rematch_of: UUID | None = None,
+) -> tuple[dict[str, Any], str]:
+    """Make a table at which some seats are taken; all people there are the host. Returns as `create_game`."""
+    occupants = tuple(occupant for occupant, _ in seated)
+    game = _insert(rules, host_id, occupants, settings, at=at, rematch_of=rematch_of)
     for occupant in occupants:
         Seat.objects.create(
             game_id=game.id,
@@ -108,15 +126,35 @@ def create_game(
             "ruleset_hash": rules.hash,
             "algorithm": ALGORITHM,
             "commitment": play.commit_deal(game.id, 1),
+            "rematch_of": rematch_of and str(rematch_of),
         },
     )
     taken = [_seat_taken(occupant) for occupant in occupants if occupant.kind != "open"]
     action = {"create": {**settings, "seats": [occupant.to_row() for occupant in occupants]}}
     game, match = _settle(game, [made, *taken], action, seat=None, at=at)
-    mine = [occupant for occupant in game.occupants if occupant.kind == "human"]  # where seats were drawn, elsewhere
-    viewer = Viewer("seat" if mine else "host", mine[0].seat if mine else None, account_id)
-    shown = [{"seat": occupant.seat, "token": tokens[occupant.token_digest]} for occupant in mine]
+    return _given_out(game, match, host_id, seated)
+
+
+def _given_out(
+    game: GameRow, match: Any, account_id: UUID, seated: Sequence[tuple[Occupant, str | None]]
+) -> tuple[dict[str, Any], str]:
+    """The answer to somebody who just sat down, with the tokens for their seats, wherever those are now."""
+    tokens = {occupant.token_digest: token for occupant, token in seated if token is not None}
+    shown = [
+        {"seat": occupant.seat, "token": tokens[occupant.token_digest]}
+        for occupant in game.occupants
+        if occupant.token_digest in tokens
+    ]
+    viewer = _viewer(game, account_id)
     return {"game": selectors.view(game, match, viewer), "seats": shown}, viewer.tag
+
+
+def _viewer(game: GameRow, account_id: UUID | None) -> Viewer:
+    """How an account sees a table after it did something there: as the first of its seats, if it has any."""
+    mine = [occupant.seat for occupant in game.occupants if account_id and occupant.account_id == account_id]
+    if mine:
+        return Viewer("seat", mine[0], account_id)
+    return Viewer("host" if account_id == game.host_id else "watcher", None, account_id)
 
 
 def take_seat(
@@ -145,13 +183,13 @@ def take_seat(
         raise selectors.not_found()
     if invitation is not None and invited is None:
         raise Problem(ContractReason.INVITATION_INVALID, "The invitation is not one to this table, or no longer holds.")
-    if game.visibility == Game.Visibility.UNLISTED and not host and invited is None:
+    closed = game.visibility == Game.Visibility.UNLISTED or game.rematch_of_id is not None
+    if closed and not host and invited is None:
         raise Problem(ContractReason.INVITATION_REQUIRED, "A seat at this table needs an invitation.")
     if guest.kind == "bot" and not host:
         raise Problem(ContractReason.NOT_HOST, "Only the host seats bots.")
-    viewer = Viewer("seat" if mine else "host" if host else "watcher", next(iter(mine), None), account_id)
-    selectors.require_waiting(game, viewer)
-    if guest.kind == "human" and mine:
+    selectors.require_waiting(game, _viewer(game, account_id))
+    if guest.kind == "human" and mine and not game.hot_seat:
         raise Problem(ContractReason.ALREADY_SEATED, f"You sit in seat {mine[0]} already.", version=game.version)
     if invited is not None and invited.seat is not None:
         if seat not in (None, invited.seat):
@@ -160,19 +198,25 @@ def take_seat(
     place = _open_place(game, seat)
     at = timezone.now()
     occupant, token = _sit(game.occupants[place].seat, guest, account_id, account_name)
-    Seat.objects.filter(game_id=game.id, seat=occupant.seat).update(
-        account_id=occupant.account_id, token_digest=occupant.token_digest, client_seed=guest.client_seed
-    )
     if invited is not None:
         access.use_invitation(reading, invited, occupant.seat)
-    occupants = tuple(occupant if i == place else other for i, other in enumerate(game.occupants))
-    game = play.changed(game, occupants=occupants, open_seats=game.open_seats - 1)
-    action = {"sit": {**occupant.to_row(), "client_seed": guest.client_seed}}
-    settled, match = _settle(game, [_seat_taken(occupant)], action, seat=occupant.seat, at=at)
-    seats = [one.seat for one in settled.occupants if one.account_id == account_id]
-    viewer = Viewer("seat" if seats else "host", seats[0] if seats else None, account_id)
-    answer = {"game": selectors.view(settled, match, viewer), "seat": _seat_of(settled, occupant), "token": token}
+    settled, match = _place(game, occupant, guest.client_seed, at=at)
+    place_now = _seat_of(settled, occupant)
+    mine_now = guest.kind == "human"
+    viewer = Viewer("seat", place_now, account_id) if mine_now else _viewer(settled, account_id)
+    answer = {"game": selectors.view(settled, match, viewer), "seat": place_now, "token": token}
     return answer, viewer.tag
+
+
+def _place(game: GameRow, occupant: Occupant, client_seed: str, *, at: datetime) -> tuple[GameRow, Any]:
+    """Let somebody have an open seat of a locked table; when that fills it, it may start."""
+    Seat.objects.filter(game_id=game.id, seat=occupant.seat).update(
+        account_id=occupant.account_id, token_digest=occupant.token_digest, client_seed=client_seed
+    )
+    occupants = tuple(occupant if other.seat == occupant.seat else other for other in game.occupants)
+    game = play.changed(game, occupants=occupants, open_seats=game.open_seats - 1)
+    action = {"sit": {**occupant.to_row(), "client_seed": client_seed}}
+    return _settle(game, [_seat_taken(occupant)], action, seat=occupant.seat, at=at)
 
 
 def _seat_of(game: GameRow, occupant: Occupant) -> str:
@@ -204,17 +248,71 @@ def leave_seat(*, ask: Ask, game_id: UUID, seat: str) -> Done:
         Seat.objects.filter(game_id=game.id, seat=seat).update(account_id=None, token_digest=None, client_seed="")
         occupants = tuple(Occupant(seat) if other.seat == seat else other for other in game.occupants)
         emptied = play.changed(game, occupants=occupants, open_seats=game.open_seats + 1)
-        left = Part("seat_left", seat, None, {"by_host": viewer.seat != seat})
+        left = Part("seat_left", seat, None, {"by_host": seat != viewer.seat})
         return _write_waiting(emptied, [left], {"leave": True}, seat=seat, at=timezone.now())
 
     with write_turn(), transaction.atomic():
         reading = selectors.read(ask.bearer, game_id, lock=True)
-        viewer = selectors.viewer_of(reading, ask.seat)
+        mine = selectors.seats_of(reading)
+        viewer = selectors.viewer_of(reading, seat if seat in mine else ask.seat or next(iter(mine), None))
         host = reading.token_seat is None and viewer.account_id == reading.game.host_id
         game = leave(reading.game, viewer, host=host)
     if viewer.seat == seat:
-        viewer = Viewer("host" if viewer.account_id == game.host_id else "watcher", None, viewer.account_id)
+        viewer = _viewer(game, viewer.account_id)
     return Done(selectors.view(game, None, viewer), game.version, viewer)
+
+
+def play_again(*, reading: Reading, account_name: str) -> tuple[dict[str, Any], str]:
+    """Play again: the same ruleset and settings, everybody who sat there offered the seat they had.
+
+    The first who asks makes the table, is its host, and sits in the seats that they had; bots sit where they sat. Each
+    other one who asks sits down there. Nobody else does without an invitation.
+
+    Args:
+        reading: the locked reading of a game that is over, by an account's token.
+
+    Returns:
+        The answer ``{"game": view, "seats": [{"seat", "token"}]}`` with the tokens of seats that were taken now, and the
+        viewer's part of the entity tag.
+
+    Raises:
+        Problem: `not_your_seat`, `game_not_over`, `seat_taken`, `wrong_phase`, `game_over`, `not_found`,
+            `spectators_forbidden`.
+    """
+    old, account_id = reading.game, reading.account_id
+    mine = selectors.seats_of(reading)
+    viewer = selectors.viewer_of(reading, next(iter(mine), None))
+    if account_id is None or viewer.role == "watcher":
+        raise Problem(ContractReason.NOT_YOUR_SEAT, "Only who sat at this table, and its host, play on together.")
+    if old.finished_at is None:
+        raise Problem(ContractReason.GAME_NOT_OVER, "The game has not ended.", version=old.version)
+    at = timezone.now()
+
+    def seat(occupant: Occupant) -> tuple[Occupant, str | None]:
+        if occupant.seat in mine:
+            return _sit(occupant.seat, Guest("human", name=occupant.name), account_id, account_name)
+        return (occupant, None) if occupant.kind == "bot" else (Occupant(occupant.seat), None)
+
+    new_id = selectors.rematch_of(old)
+    if new_id is None:
+        settings = {name: getattr(old, name) for name in _SETTINGS}
+        seated = [seat(occupant) for occupant in old.occupants]
+        return _make(selectors.ruleset_of(old), account_id, seated, settings, at=at, rematch_of=old.id)
+    game = store.read_game(new_id, lock=True)
+    if game is None:
+        raise ValueError(f"{new_id} is gone")
+    there = _viewer(game, account_id)
+    if not mine or there.seat is not None:
+        return {"game": selectors.view(game, selectors.match_of(game), there), "seats": []}, there.tag
+    selectors.require_waiting(game, there)
+    taken = [occupant.seat for occupant in game.occupants if occupant.seat in mine and occupant.kind != "open"]
+    if taken:
+        raise Problem(ContractReason.SEAT_TAKEN, f"Seat {taken[0]} was given to somebody else.", version=game.version)
+    match = None
+    seated = [seat(occupant) for occupant in old.occupants if occupant.seat in mine]
+    for occupant, _ in seated:
+        game, match = _place(game, occupant, "", at=at)
+    return _given_out(game, match, account_id, seated)
 
 
 def start_game(*, ask: Ask, game_id: UUID) -> Done:
@@ -377,7 +475,13 @@ def _shape(game: GameRow) -> tuple[int, str]:
 
 
 def _insert(
-    ruleset: Ruleset, host_id: UUID, occupants: tuple[Occupant, ...], settings: Mapping[str, Any], *, at: datetime
+    ruleset: Ruleset,
+    host_id: UUID,
+    occupants: tuple[Occupant, ...],
+    settings: Mapping[str, Any],
+    *,
+    at: datetime,
+    rematch_of: UUID | None,
 ) -> GameRow:
     """The row of a new table, before its first event."""
     row = GameRow(
@@ -386,6 +490,7 @@ def _insert(
         version=0,
         status=str(Game.Status.WAITING),
         host_id=host_id,
+        rematch_of_id=rematch_of,
         preset=ruleset.preset,
         ruleset=ruleset.text,
         ruleset_hash=ruleset.hash,

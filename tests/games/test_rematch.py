@@ -1,0 +1,238 @@
+"""Playing again with the same people, and several people at one account."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from games.models import Game
+from tests.client import Answer, ApiClient
+from tests.games.conftest import Person, Table
+from tests.games.live import Lobby, at_once
+from tests.games.rebuilding import assert_rebuilds, assert_seated_by_actions
+
+TWO = {"ruleset": {"preset": "two_player"}}
+Make = Callable[..., Table]
+MakePerson = Callable[..., Person]
+
+
+@pytest.fixture
+def lobby(live_service: Any) -> Iterator[Lobby]:
+    with Lobby(live_service.url) as lobby:
+        yield lobby
+
+
+def refused(answer: Answer) -> tuple[int, str]:
+    return answer.status, answer.reason
+
+
+def over(game: Table) -> Table:
+    assert game.api.post(game.url("resignations"), token=game.tokens["A"]).status == 200
+    return game
+
+
+# Again.
+
+
+@pytest.mark.django_db
+def test_a_rematch_seats_the_same_people_where_they_sat(table: Make) -> None:
+    game = over(table(target_score=250))
+    api = game.api
+    last = api.get(game.url(), token=game.host.token)
+
+    first = api.post(game.url("rematch"), token=game.guest.token, example=True)
+    offered = api.get(game.url(), token=game.host.token, headers={"If-None-Match": last.headers["etag"]})
+    second = api.post(game.url("rematch"), token=game.host.token)
+
+    new = first.body["game"]["id"]
+    assert (first.status, second.status) == (201, 201)
+    assert new == second.body["game"]["id"] != game.id
+    assert first.headers["location"] == second.headers["location"] == f"/v1/games/{new}"
+    assert [row["seat"] for row in first.body["seats"]] == ["B"]
+    assert [row["seat"] for row in second.body["seats"]] == ["A"]
+    assert (last.body["rematch"], offered.status, offered.body["rematch"]) == (None, 200, new)
+    assert first.body["game"]["status"] == "waiting"
+    assert [(row["kind"], row["name"]) for row in first.body["game"]["seats"]] == [("open", None), ("human", "Bea")]
+    view = second.body["game"]
+    assert (view["status"], view["rematch_of"]) == ("active", game.id)
+    assert view["ruleset"] == last.body["ruleset"]
+    assert [row["name"] for row in view["seats"]] == ["Ann", "Bea"]
+    for answer, seat in ((first, "B"), (second, "A")):
+        token = answer.body["seats"][0]["token"]
+        assert api.get(f"/v1/games/{new}", token=token).body["viewer"] == {"role": "seat", "seat": seat}
+    created = api.get(f"/v1/games/{new}/events?limit=1", token=game.guest.token).body["items"][0]
+    assert created["data"]["rematch_of"] == game.id
+    assert_rebuilds(UUID(new))
+
+
+@pytest.mark.django_db
+def test_asking_for_a_rematch_again_gives_the_same_game_and_no_second_seat(table: Make) -> None:
+    game = over(table())
+    api, key = game.api, {"Idempotency-Key": "again"}
+
+    first = api.post(game.url("rematch"), token=game.host.token, headers=key)
+    repeated = api.post(game.url("rematch"), token=game.host.token, headers=key)
+    plain = api.post(game.url("rematch"), token=game.host.token)
+
+    assert repeated.content == first.content
+    assert repeated.headers["location"] == first.headers["location"]
+    assert (plain.status, plain.body["seats"]) == (201, [])
+    assert plain.body["game"]["id"] == first.body["game"]["id"]
+    assert plain.headers["etag"] == first.headers["etag"]
+    assert Game.objects.filter(rematch_of=game.id).count() == 1
+
+
+@pytest.mark.django_db
+def test_a_rematch_is_for_who_sat_there_and_for_nobody_else(api: ApiClient, person: MakePerson, table: Make) -> None:
+    game = table()
+    wes = person("Wes")
+    early = api.post(game.url("rematch"), token=game.host.token)
+    over(game)
+    hidden = api.post("/v1/games", json={**TWO, "visibility": "private"}, token=game.host.token).body["game"]["id"]
+    assert api.post(f"/v1/games/{hidden}/abort", token=game.host.token).status == 200
+
+    watcher = api.post(game.url("rematch"), token=wes.token)
+    seat_token = api.post(game.url("rematch"), token=game.tokens["A"])
+    unknown = api.post(f"/v1/games/{hidden}/rematch", token=wes.token)
+    new = api.post(game.url("rematch"), token=game.host.token).body["game"]["id"]
+    stranger = api.post(f"/v1/games/{new}/seats", json={"kind": "human"}, token=wes.token)
+    invited = api.post(f"/v1/games/{new}/invitations", json={}, token=game.host.token).body["token"]
+    let_in = api.post(f"/v1/games/{new}/seats", json={"kind": "human", "invitation": invited}, token=wes.token)
+    late = api.post(game.url("rematch"), token=game.guest.token)
+
+    assert refused(early) == (409, "game_not_over")
+    assert refused(watcher) == (403, "not_your_seat")
+    assert refused(seat_token) == (403, "scope_missing")
+    assert refused(unknown) == (404, "not_found")
+    assert refused(stranger) == (403, "invitation_required")
+    assert let_in.status == 201
+    assert refused(late) == (409, "wrong_phase")
+
+
+@pytest.mark.django_db
+def test_a_seat_that_the_host_gave_away_is_taken(api: ApiClient, person: MakePerson, table: Make) -> None:
+    game = table()
+    made = api.post("/v1/games", json={**TWO, "start": "by_host", "seats": [{"kind": "human"}]}, token=game.host.token)
+    url = f"/v1/games/{made.body['game']['id']}"
+    assert api.post(f"{url}/seats", json={"kind": "human"}, token=game.guest.token).status == 201
+    assert api.post(f"{url}/abort", token=game.host.token).status == 200
+    new = api.post(f"{url}/rematch", token=game.host.token).body["game"]["id"]
+
+    bot = api.post(f"/v1/games/{new}/seats", json={"kind": "bot", "bot": "steady"}, token=game.host.token)
+    late = api.post(f"{url}/rematch", token=game.guest.token)
+
+    assert bot.status == 201
+    assert refused(late) == (409, "seat_taken")
+    assert_seated_by_actions(UUID(new))
+
+
+@pytest.mark.django_db
+def test_bots_sit_again_and_a_host_without_a_seat_watches_again(api: ApiClient, person: MakePerson) -> None:
+    ann = person("Ann")
+    settings = {"start": "by_host", "visibility": "unlisted", "spectator_delay": 30, "seating": "by_draw"}
+    seats = [{"kind": "bot", "bot": "steady", "name": "Robo"}, {"kind": "bot", "bot": "random"}]
+    old = api.post("/v1/games", json={**TWO, **settings, "seats": seats}, token=ann.token).body["game"]
+    assert api.post(f"/v1/games/{old['id']}/abort", token=ann.token).status == 200
+
+    made = api.post(f"/v1/games/{old['id']}/rematch", token=ann.token)
+    again = api.post(f"/v1/games/{old['id']}/rematch", token=ann.token)
+
+    game = made.body["game"]
+    assert (made.status, made.body["seats"], game["viewer"]) == (201, [], {"role": "host", "seat": None})
+    assert {name: game[name] for name in settings} == settings
+    assert [(row["name"], row["bot"]) for row in game["seats"]] == [("Robo", "steady"), ("Random", "random")]
+    assert (again.status, again.body["seats"], again.body["game"]["id"]) == (201, [], game["id"])
+
+
+def test_of_many_who_ask_for_a_rematch_at_once_all_get_the_same_game(lobby: Lobby) -> None:
+    for _ in range(4):
+        host, guest = lobby.account("Host"), lobby.account("Cat")
+        made = host.post("/v1/games", json={**TWO, "seats": [{"kind": "human"}]}).body
+        url = f"/v1/games/{made['game']['id']}"
+        assert guest.post(f"{url}/seats", json={"kind": "human"}).status == 201
+        assert lobby.client(made["seats"][0]["token"]).post(f"{url}/resignations").status == 200
+        crowd = lobby.crowd(4, host.token) + lobby.crowd(4, guest.token)
+
+        answers = at_once([partial(client.post, f"{url}/rematch") for client in crowd])
+
+        assert Counter(answer.status for answer in answers) == {201: 8}
+        assert len({answer.body["game"]["id"] for answer in answers}) == 1
+        seats = [row["seat"] for answer in answers for row in answer.body["seats"]]
+        assert sorted(seats) == ["A", "B"]
+        view = guest.get(f"/v1/games/{answers[0].body['game']['id']}").body
+        assert (view["status"], [row["name"] for row in view["seats"]]) == ("active", ["Host", "Cat"])
+
+
+# One account, several seats.
+
+
+@pytest.mark.django_db
+def test_one_account_holds_several_seats_where_the_table_says_so(api: ApiClient, person: MakePerson) -> None:
+    ann, wes = person("Ann"), person("Wes")
+    seats = [{"kind": "human", "name": "Ann"}, {"kind": "human", "name": "Bob"}]
+
+    cold = api.post("/v1/games", json={**TWO, "seats": seats}, token=ann.token)
+    made = api.post("/v1/games", json={**TWO, "seats": seats, "hot_seat": True}, token=ann.token)
+
+    assert refused(cold) == (400, "malformed")
+    assert cold.body["errors"][0]["pointer"] == "/seats/1/kind"
+    game, url = made.body["game"], f"/v1/games/{made.body['game']['id']}"
+    assert [row["seat"] for row in made.body["seats"]] == ["A", "B"]
+    assert (game["status"], game["hot_seat"], game["viewer"]["seat"]) == ("active", True, "A")
+    assert api.get(url, token=wes.token).body["hot_seat"] is True
+    assert [row["hot_seat"] for row in api.get("/v1/games", token=wes.token).body["items"]] == [True]
+
+    ambiguous = [
+        api.get(url, token=ann.token),
+        api.get(f"{url}/events", token=ann.token),
+        api.post(f"{url}/draws", json={"decision": "keep"}, token=ann.token),
+    ]
+    assert {refused(answer) for answer in ambiguous} == {(409, "seat_ambiguous")}
+    seat = game["turn"]["seat"]
+    other = "B" if seat == "A" else "A"
+    views = {name: api.get(url, token=ann.token, headers={"X-Seat": name}) for name in "AB"}
+    assert views[seat].body["turn"]["legal"] != [] == views[other].body["turn"]["legal"]
+    assert views["A"].headers["etag"] != views["B"].headers["etag"]
+    wrong = api.post(f"{url}/draws", json={"decision": "keep"}, token=ann.token, headers={"X-Seat": other})
+    right = api.post(f"{url}/draws", json={"decision": "keep"}, token=ann.token, headers={"X-Seat": seat})
+    assert refused(wrong) == (409, "not_your_turn")
+    assert (right.status, right.body["viewer"]["seat"]) == (200, seat)
+    foreign = api.get(url, token=wes.token, headers={"X-Seat": "A"})
+    assert refused(foreign) == (403, "not_your_seat")
+    kept = {
+        name: [
+            event["seat"]
+            for event in api.get(f"{url}/events", token=ann.token, headers={"X-Seat": name}).body["items"]
+            if "kept" in event["data"]
+        ]
+        for name in "AB"
+    }
+    assert kept == {seat: [seat], other: []}
+    assert api.post(f"{url}/seats/B/token", token=ann.token).body["game"]["viewer"]["seat"] == "B"
+    assert api.post(f"{url}/abort", token=ann.token).status == 200
+    again = api.post(f"{url}/rematch", token=ann.token)
+    assert [row["seat"] for row in again.body["seats"]] == ["A", "B"]
+    assert [row["name"] for row in again.body["game"]["seats"]] == ["Ann", "Bob"]
+
+
+@pytest.mark.django_db
+def test_at_a_hot_seat_table_an_account_sits_down_and_gets_up_seat_by_seat(api: ApiClient, person: MakePerson) -> None:
+    ann, bea = person("Ann"), person("Bea")
+    made = api.post("/v1/games", json={**TWO, "start": "by_host", "hot_seat": True}, token=ann.token)
+    url = f"/v1/games/{made.body['game']['id']}"
+
+    sits = [api.post(f"{url}/seats", json={"kind": "human", "name": name}, token=bea.token) for name in ("Bea", "Cy")]
+    left = api.delete(f"{url}/seats/A", token=bea.token)
+
+    assert [(answer.body["seat"], answer.body["game"]["viewer"]["seat"]) for answer in sits] == [("A", "A"), ("B", "B")]
+    assert (left.status, left.body["viewer"]["seat"]) == (200, "B")
+    assert [row["name"] for row in left.body["seats"]] == [None, "Cy"]
+    last = api.get(f"{url}/events", token=bea.token).body["items"][-1]
+    assert (last["type"], last["seat"], last["data"]) == ("seat_left", "A", {"by_host": False})
+    assert api.delete(f"{url}/seats/B", token=ann.token).status == 200
+    assert_seated_by_actions(UUID(made.body["game"]["id"]))
