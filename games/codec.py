@@ -17,7 +17,7 @@ from events.log import Entry
 from spades import Bid, Card, Deal, DrawDecision, Ending, Match, Ruleset, ScoreSheet, Seed, SideBefore
 from spades.view import Part
 
-__all__ = ["FORMAT", "UPGRADES", "apply", "dump_match", "entries", "load_match"]
+__all__ = ["FORMAT", "UPGRADES", "action_of", "apply", "dump_match", "entries", "load_match", "some_action"]
 
 FORMAT = 1
 """The format that `dump_match` writes."""
@@ -171,6 +171,25 @@ _VERBS: dict[str, Callable[[Match, str, Any], Match]] = {
     "resign": lambda match, seat, _: match.resign(seat),
 }
 """What a seat may ask for, by the name that its action is kept under."""
+
+
+def action_of(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The action of a request body to draw, look, pass, bid or play."""
+    if "decision" in body:
+        return {"draw": body["decision"]}
+    if "card" in body:
+        return {"play": body["card"]}
+    if "cards" in body:
+        return {"pass": list(body["cards"])}
+    return {"look": True} if "look" in body else {"bid": dict(body)}
+
+
+def some_action(legal: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The first of the legal actions, with the first cards where some are to be chosen."""
+    first = legal[0]
+    if "choose" in first:
+        return {"pass": list(first["from"][: first["choose"]])}
+    return action_of(first)
 
 
 def entries(parts: Sequence[Part]) -> list[Entry]:

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from bots.player import bot
 from events.writes import write_turn
-from games import selectors, store, wakes
+from games import codec, selectors, store, wakes
 from games.models import Game
 from games.selectors import Viewer
 from games.services import play
@@ -62,13 +62,13 @@ def take_turn(*, game_id: UUID, version: int) -> bool:
         if match is None:
             return False
         try:
-            play.move(game, match, viewer.seat, _action(choice))
+            play.move(game, match, viewer.seat, codec.action_of(choice))
         except (RuleViolation, ValueError) as refused:
             # An incident, not a reason to let the table wait: it is counted in the log and a legal move is made.
             _log.error(
                 "bot_refused", game=str(game_id), version=version, bot=occupant.bot, error=type(refused).__name__
             )
-            play.move(game, match, viewer.seat, _action(legal[0]))
+            play.move(game, match, viewer.seat, codec.some_action(legal))
     return True
 
 
@@ -81,15 +81,6 @@ def _choose(name: str, view: Mapping[str, Any], game: GameRow) -> Mapping[str, A
         _log.exception("bot_failed", game=str(game.id), version=game.version, bot=name)
         choice: Mapping[str, Any] = view["turn"]["legal"][0]
         return choice
-
-
-def _action(choice: Mapping[str, Any]) -> dict[str, Any]:
-    """The action of a request body."""
-    if "decision" in choice:
-        return {"draw": choice["decision"]}
-    if "card" in choice:
-        return {"play": choice["card"]}
-    return {"bid": dict(choice)}
 
 
 def sweep(*, patience: timedelta = PATIENCE) -> int:
