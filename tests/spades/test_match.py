@@ -6,14 +6,33 @@ import copy
 import pickle
 import random
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades import Bid, Card, DrawDecision, Match, Phase, Reason, Ruleset, RuleViolation, ScoreSheet, Seed, SideBefore
+from spades import (
+    PRESETS,
+    Bid,
+    Card,
+    DrawDecision,
+    Match,
+    Phase,
+    Reason,
+    Ruleset,
+    RuleViolation,
+    ScoreSheet,
+    Seed,
+    SideBefore,
+    Suit,
+)
 from spades.cards import pack
 from spades.sheet import DEAL_CAP
+from spades.view import parts
+
+from .playing import act, choose, stacked
 
 RULES = Ruleset.resolve({"preset": "two_player"})
 SHORT = Ruleset.resolve({"preset": "two_player", "target_score": 100, "bag_limit": 0, "bag_penalty": 0})
@@ -25,16 +44,6 @@ def seed(number: int) -> Seed:
     return Seed(random.Random(number).randbytes(32))
 
 
-def act(match: Match, body: dict[str, object]) -> Match:
-    seat = match.turn
-    assert seat is not None
-    if "decision" in body:
-        return match.draw(seat, DrawDecision(body["decision"]))
-    if "card" in body:
-        return match.play(seat, Card.parse(str(body["card"])))
-    return match.bid(seat, Bid.from_json(body))
-
-
 def play_on(match: Match, rng: random.Random) -> Iterator[Match]:
     """Every state of a game in which each seat does something legal at random, bids kept low so that it ends."""
     while match.ending is None:
@@ -43,7 +52,9 @@ def play_on(match: Match, rng: random.Random) -> Iterator[Match]:
         else:
             assert match.deal is not None
             choices = match.deal.legal()
-            match = act(match, rng.choice(choices[:6] if match.deal.phase is Phase.BIDDING else choices))
+            match = act(
+                match, match.turn or "", rng.choice(choices[:6] if match.deal.phase is Phase.BIDDING else choices)
+            )
         yield match
 
 
@@ -95,10 +106,10 @@ def test_the_legal_set_and_the_refusals_agree_card_by_card(number: int, steps: i
     ]
     for body in bodies:
         if body in legal:
-            assert act(match, body) != match
+            assert act(match, seat, body) != match
         else:
             with pytest.raises(RuleViolation):
-                act(match, body)
+                act(match, seat, body)
 
 
 @settings(max_examples=25, deadline=None)
@@ -125,9 +136,10 @@ def test_the_non_dealer_draws_bids_and_leads_first() -> None:
 
     assert first != match.dealer
     while match.deal is not None and match.deal.phase is Phase.DRAWING:
-        match = act(match, {"decision": "keep"})
+        match = match.draw(match.turn or "", DrawDecision.KEEP)
     assert match.turn == first
-    match = act(act(match, {"kind": "number", "tricks": 4}), {"kind": "nil"})
+    assert first is not None
+    match = match.bid(first, Bid.number(4)).bid(match.dealer, Bid.nil())
     assert match.turn == first
 
 
@@ -148,7 +160,7 @@ def test_a_seat_out_of_turn_is_told_so_before_anything_else() -> None:
 def test_a_bid_is_final() -> None:
     match = Match.start(RULES, seed(1)).begin_deal(seed(2))
     while match.deal is not None and match.deal.phase is Phase.DRAWING:
-        match = act(match, {"decision": "decline"})
+        match = match.draw(match.turn or "", DrawDecision.DECLINE)
     seat = match.turn
     assert seat is not None
     match = match.bid(seat, Bid.number(3))
@@ -198,3 +210,98 @@ def test_a_card_stays_the_same_object_however_it_travels() -> None:
     assert Card.parse("QH") is card
     assert copy.deepcopy(card) is card
     assert pickle.loads(pickle.dumps(card)) is card
+
+
+# Every preset.
+
+
+def play_game(match: Match, rng: random.Random) -> Iterator[Match]:
+    """Every state of a game whose seats bid and play at random, bids near a fair share so that it ends."""
+    share = match.ruleset.hand_size // match.ruleset.players
+    while match.ending is None:
+        if match.needs_deal:
+            match = match.begin_deal(Seed(rng.randbytes(32)))
+            yield match
+            continue
+        deal = match.deal
+        assert deal is not None
+        callers = [seat for seat in match.table.seats if deal.may_call_redeal(seat)]
+        if callers and rng.random() < 0.2:
+            match = match.call_redeal(callers[0])
+        else:
+            seat = rng.choice(match.turns)
+            legal = deal.legal(seat)
+            fair = [body for body in legal if body.get("tricks") in (share - 1, share)]
+            match = act(match, seat, choose(fair or legal, rng))
+        yield match
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_game_of_every_preset_is_played_to_its_end(preset: str) -> None:
+    ruleset, rng = PRESETS[preset].ruleset, random.Random(preset)
+    dealers: dict[int, str] = {}
+
+    for match in play_game(Match.start(ruleset, Seed(rng.randbytes(32))), rng):
+        if match.deal is not None:
+            dealers[match.deal.number] = match.deal.dealer
+
+    assert match.ending is not None
+    assert match.turns == ()
+    assert len(dealers) == match.sheet.deals
+    seats = match.table.seats
+    for number, dealer in dealers.items():
+        assert dealer == seats[(seats.index(dealers[1]) + number - 1) % len(seats)]
+
+
+# Who deals first.
+
+
+def starts(**changes: Any) -> list[Match]:
+    ruleset = Ruleset.resolve({"preset": "solo", **changes})
+    return [Match.start(ruleset, seed(number)) for number in range(40)]
+
+
+def test_the_lot_lets_every_seat_deal_first_at_times() -> None:
+    lots = starts(first_dealer="random")
+
+    assert {match.dealer for match in lots} == set("NESW")
+    assert {match.cut for match in lots} == {()}
+
+
+def test_the_first_diamond_deals() -> None:
+    for match in starts(first_dealer="first_diamond"):
+        turned = [drawn for drawn_round in match.cut for drawn in drawn_round]
+        assert [seat for seat, _ in turned] == [match.table.seats[place % 4] for place in range(len(turned))]
+        assert [card.suit is Suit.DIAMONDS for _, card in turned] == [False] * (len(turned) - 1) + [True]
+        assert turned[-1][0] == match.dealer
+
+
+def test_the_host_chooses_the_first_dealer_where_the_table_says_so() -> None:
+    ruleset = Ruleset.resolve({"preset": "solo", "first_dealer": "host"})
+
+    assert Match.start(ruleset, seed(1)).dealer == "N"
+    assert Match.start(ruleset, seed(1), dealer="S").dealer == "S"
+    assert Match.start(Ruleset.resolve({"preset": "solo"}), seed(1)).dealer != "S"
+    assert Match.start(Ruleset.resolve({"preset": "solo"}), seed(1), dealer="S").dealer != "S"
+
+
+def test_a_redeal_keeps_number_and_dealer_and_shows_nobody_the_hand() -> None:
+    ruleset = Ruleset.resolve({"preset": "solo", "redeal": "no_spades"})
+    match = Match.start(ruleset, seed(1))
+    spades = " ".join(f"{rank}S" for rank in "23456789TJQKA")
+    match = replace(match, deal=stacked(ruleset, {"S": spades}, dealer=match.dealer))
+
+    called = match.call_redeal("N")
+    again = called.begin_deal(seed(7))
+
+    assert (called.turns, called.needs_deal) == ((), True)
+    for attempt in (lambda: called.bid("E", Bid.number(1)), lambda: called.call_redeal("E")):
+        with pytest.raises(RuleViolation) as caught:
+            attempt()
+        assert caught.value.reason is Reason.WRONG_PHASE
+    assert again.deal is not None
+    assert match.deal is not None
+    found = (again.deal.number, again.deal.attempt, again.deal.dealer, again.deal.seed, again.redeal)
+    assert found == (match.deal.number, 2, match.deal.dealer, seed(7), None)
+    events = [*parts(match, called), *parts(called, again)]
+    assert [(part.type, part.seat) for part in events] == [("redeal_called", "N"), ("deal_started", None)]
