@@ -55,6 +55,7 @@ class ContractReason(StrEnum):
     ABORT_NOT_ALLOWED = "abort_not_allowed"
     GAME_NOT_FULL = "game_not_full"
     GAME_NOT_OVER = "game_not_over"
+    SANDBOX_NOT_ACCEPTED = "sandbox_not_accepted"
     TOO_MANY = "too_many"
     BOARD_OPEN = "board_open"
     IDEMPOTENCY_IN_PROGRESS = "idempotency_in_progress"
@@ -293,6 +294,13 @@ _OWN: tuple[Entry, ...] = (
         409,
         "The game has not ended",
         "A rematch follows a game that is over. Play on, or resign.",
+    ),
+    Entry(
+        ContractReason.SANDBOX_NOT_ACCEPTED,
+        409,
+        "This is a sandbox",
+        "Whoever made the table set its deals, and may know every card. `sandbox` in the view says so. Who wants to "
+        "sit there all the same sends `accept_sandbox` with `true`.",
     ),
     Entry(
         ContractReason.TOO_MANY,

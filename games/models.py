@@ -14,7 +14,7 @@ from django.db.models import F, Q
 
 from contract.ids import uuid7
 
-__all__ = ["Action", "Audit", "Deal", "Game", "Invitation", "Seat", "WatchLink"]
+__all__ = ["Action", "Audit", "Deal", "Game", "Invitation", "Sandbox", "Seat", "WatchLink"]
 
 
 class Game(models.Model):
@@ -66,6 +66,7 @@ class Game(models.Model):
     start = models.CharField(max_length=9, choices=Start)
     seating = models.CharField(max_length=8, choices=Seating)
     hot_seat = models.BooleanField(help_text="Whether one account may hold several seats.")
+    sandbox = models.BooleanField(help_text="Whether deals were set by whoever made the table.")
     rematch_of = models.OneToOneField("self", on_delete=models.PROTECT, null=True, related_name="rematch")
     preset = models.CharField(max_length=40)
     ruleset = models.TextField(help_text="All options as `Ruleset.text`: a later change of a preset changes no game.")
@@ -113,6 +114,16 @@ class Game(models.Model):
         return str(self.id)
 
 
+class Sandbox(models.Model):
+    """What whoever made a table set about its deals. Apart from the game, whose row is read for every card."""
+
+    game = models.OneToOneField(Game, on_delete=models.CASCADE, primary_key=True, related_name="+")
+    script = models.TextField(help_text="As games.scripts has it. Secret for ever.")
+
+    def __str__(self) -> str:
+        return str(self.game_id)
+
+
 class Seat(models.Model):
     """One seat of a game: the token that acts for it, and whose account it is.
 
@@ -141,6 +152,7 @@ class Deal(models.Model):
     seed = models.CharField(max_length=64, help_text="32 bytes in hex, secret until the deal is over.")
     commitment = models.CharField(max_length=64)
     algorithm = models.CharField(max_length=24)
+    layout = models.TextField(null=True, help_text="At a sandbox: dealer and pack, where they were set.")
     client_seeds = models.TextField(null=True, help_text="As JSON, fixed when the deal starts.")
     dealer = models.CharField(max_length=1, null=True)
     bids = models.TextField(null=True)

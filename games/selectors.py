@@ -22,7 +22,8 @@ from contract.scopes import Scope
 from events import log
 from events.stream import Late
 from games import codec, steps, store
-from games.models import Audit, Deal, Game, Invitation, Seat, WatchLink
+from games.models import Audit, Deal, Game, Invitation, Sandbox, Seat, WatchLink
+from games.scripts import Layout
 from games.store import GameRow, Reading
 from spades import Match, Reason, Ruleset, ScoreSheet, Seed, SideBefore
 from spades import view as spades_view
@@ -227,6 +228,14 @@ def match_of(game: GameRow) -> Match | None:
     return codec.load_match(ruleset_of(game), game.state) if game.state else None
 
 
+def script_of(game: GameRow) -> dict[str, Any] | None:
+    """What was set about a sandbox table's deals; None at any other table. It is shown to nobody."""
+    if not game.sandbox:
+        return None
+    script: dict[str, Any] = orjson.loads(Sandbox.objects.get(game_id=game.id).script)
+    return script
+
+
 def rematch_of(game: GameRow) -> UUID | None:
     """The game by which this one is played again, if there is one."""
     if game.finished_at is None:
@@ -265,7 +274,7 @@ def view(game: GameRow, match: Match | None, viewer: Viewer, *, rematch: UUID | 
         "hot_seat": game.hot_seat,
         "rematch_of": game.rematch_of_id and str(game.rematch_of_id),
         "rematch": rematch and str(rematch),
-        "sandbox": False,
+        "sandbox": game.sandbox,
         "ruleset": _ruleset_json(game.ruleset),
         "viewer": {"role": viewer.role, "seat": viewer.seat},
         **state,
@@ -362,7 +371,8 @@ def match_at(game: GameRow, version: int) -> Match | None:
     ruleset, seed_of = ruleset_of(game), _seeds(deals)
     number = actions[0][1]
     if number is None:  # the start itself
-        return steps.start(ruleset, seed_of(1, 1)[0], seed_of)[0]
+        first = seed_of(1, 1)
+        return steps.start(ruleset, first.seed, seed_of, layout=first.layout)[0]
     sheet = ScoreSheet.start(ruleset)
     for score in store.read_scores(game.id, number):
         sides = {
@@ -370,7 +380,8 @@ def match_at(game: GameRow, version: int) -> Match | None:
             for name, side in score["sides"].items()
         }
         sheet = ScoreSheet(ruleset, sides, sheet.deals + 1)
-    match = Match(ruleset, sheet, deals[number, 1].dealer or "").begin_deal(seed_of(number, 1)[0])
+    first = seed_of(number, 1)
+    match = steps.lay_out(Match(ruleset, sheet, deals[number, 1].dealer or ""), first.seed, first.layout)
     for _, _, seat, action in actions:
         match, _ = steps.step(match, seat, action, seed_of)
     return match
@@ -383,10 +394,11 @@ _BEFORE_START = frozenset({"create", "sit", "leave"})
 def _seeds(deals: Mapping[tuple[int, int], store.DealRow]) -> steps.SeedOf:
     """What was drawn and promised, by the number and attempt of the deal."""
 
-    def seed_of(number: int, attempt: int) -> tuple[Seed, str]:
+    def seed_of(number: int, attempt: int) -> steps.Drawn:
         deal = deals[number, attempt]
         promised = deals.get((number, attempt + 1)) or deals[number + 1, 1]  # a redeal takes the seed next in line
-        return Seed(bytes.fromhex(deal.seed), deal.client_seeds or ()), promised.commitment
+        layout = None if deal.layout is None else Layout.parse(deal.layout)
+        return steps.Drawn(Seed(bytes.fromhex(deal.seed), deal.client_seeds or ()), promised.commitment, layout)
 
     return seed_of
 
@@ -405,7 +417,8 @@ def replay(game: GameRow, *, until: int | None = None) -> list[tuple[int, Match,
     match: Match | None = None
     for version, seat, action in store.read_actions(game.id, game.version if until is None else until):
         if "start" in action:
-            match, events = steps.start(ruleset, seed_of(1, 1)[0], seed_of, action.get("drawn"))
+            first = seed_of(1, 1)
+            match, events = steps.start(ruleset, first.seed, seed_of, action.get("drawn"), first.layout)
         elif match is not None:
             match, events = steps.step(match, seat, action, seed_of)
         else:
@@ -499,6 +512,7 @@ def summary(game: Game) -> dict[str, Any]:
         "start": game.start,
         "seating": game.seating,
         "hot_seat": game.hot_seat,
+        "sandbox": game.sandbox,
         "rematch_of": game.rematch_of_id and str(game.rematch_of_id),
         "seats": seats,
         "open_seats": game.open_seats,

@@ -6,28 +6,46 @@ The same function moves a live game and replays one, so a replay is the game aga
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from games import codec
-from spades import Match, Ruleset, Seed
+from games.scripts import Layout
+from spades import Deal, Match, Ruleset, Seed
 from spades.view import Part, parts
 
-__all__ = ["SeedOf", "start", "step"]
+__all__ = ["Drawn", "SeedOf", "lay_out", "start", "step"]
 
-SeedOf = Callable[[int, int], tuple[Seed, str]]
-"""Of a deal's number and attempt: its seed, and the commitment of the deal after it. Called when the deal begins."""
+
+class Drawn(NamedTuple):
+    """What decides a deal that begins: its seed, the commitment of the next one, and how it lies if that was set."""
+
+    seed: Seed
+    next_commitment: str
+    layout: Layout | None = None
+
+
+SeedOf = Callable[[int, int], Drawn]
+"""By a deal's number and attempt. Called when the deal begins."""
 
 
 def start(
-    ruleset: Ruleset, first: Seed, seed_of: SeedOf, drawn: Mapping[str, str] | None = None
+    ruleset: Ruleset,
+    first: Seed,
+    seed_of: SeedOf,
+    drawn: Mapping[str, str] | None = None,
+    layout: Layout | None = None,
 ) -> tuple[Match, list[Part]]:
     """Cut for the deal and begin the first one.
 
     Args:
         first: the seed of the first deal, which the cut reads too.
         drawn: where seats were drawn, by the seat that somebody took the one that they got.
+        layout: how the first deal lies, if that was set; then its dealer was too, and nothing is cut for.
     """
     match = Match.start(ruleset, first)
+    if layout is not None:
+        match = replace(match, dealer=layout.dealer, cut=())
     begun, events = _begin_deal(match, seed_of)
     opening = [Part("game_started", None, None, {})]
     if drawn is not None:
@@ -51,7 +69,33 @@ def step(match: Match, seat: str | None, action: Mapping[str, Any], seed_of: See
     return begun, events + started
 
 
+def lay_out(match: Match, seed: Seed, layout: Layout | None) -> Match:
+    """Begin the next deal, from its seed or as it was set."""
+    if layout is None:
+        return match.begin_deal(seed)
+    begun = replace(match, dealer=layout.dealer).begin_deal(seed)
+    if begun.deal is None:
+        raise ValueError("no deal began")
+    deal = begun.deal
+    return replace(
+        begun,
+        deal=Deal.restore(
+            deal.ruleset,
+            number=deal.number,
+            attempt=deal.attempt,
+            dealer=deal.dealer,
+            seed=seed,
+            stock=layout.stock,
+            behind=deal.behind,
+        ),
+    )
+
+
 def _begin_deal(match: Match, seed_of: SeedOf) -> tuple[Match, list[Part]]:
-    seed, next_commitment = seed_of(match.next_deal_number, match.next_attempt)
-    begun = match.begin_deal(seed)
-    return begun, parts(match, begun, next_commitment=next_commitment)
+    drawn = seed_of(match.next_deal_number, match.next_attempt)
+    begun = lay_out(match, drawn.seed, drawn.layout)
+    started = parts(match, begun, next_commitment=drawn.next_commitment)
+    if drawn.layout is not None:
+        # Whoever holds the commitment against a shuffle must know that there was none.
+        started = [replace(part, public={**part.public, "scripted": True}) for part in started]
+    return begun, started

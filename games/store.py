@@ -46,6 +46,7 @@ _GAME_COLUMNS = (
     "start",
     "seating",
     "hot_seat",
+    "sandbox",
     "rematch_of_id",
     "preset",
     "ruleset",
@@ -140,6 +141,7 @@ class GameRow:
     start: str
     seating: str
     hot_seat: bool
+    sandbox: bool
     rematch_of_id: UUID | None
     preset: str
     ruleset: str
@@ -189,6 +191,8 @@ class DealRow:
     commitment: str
     client_seeds: tuple[tuple[str, str], ...] | None
     dealer: str | None
+    layout: str | None
+    """How it lies, as `games.scripts` has it, where somebody set that."""
 
 
 def read(bearer: Bearer, game_id: UUID, *, lock: bool) -> Reading:
@@ -313,7 +317,7 @@ def seated(occupants: Iterable[Occupant], seat: str, **values: Any) -> tuple[Occ
 def read_deal(game_id: UUID, number: int, attempt: int = 1) -> DealRow:
     """The seed of a deal that was committed to. The caller holds the game's lock."""
     sql = (
-        f"SELECT number, attempt, seed, commitment, client_seeds, dealer FROM {_DEAL} "
+        f"SELECT number, attempt, seed, commitment, client_seeds, dealer, layout FROM {_DEAL} "
         "WHERE game_id = %s AND number = %s AND attempt = %s"
     )
     with connection.cursor() as cursor:
@@ -324,7 +328,7 @@ def read_deal(game_id: UUID, number: int, attempt: int = 1) -> DealRow:
 def read_deals(game_id: UUID) -> list[DealRow]:
     """The seeds of all deals of a game in order, for replaying it."""
     sql = (
-        f"SELECT number, attempt, seed, commitment, client_seeds, dealer FROM {_DEAL} "
+        f"SELECT number, attempt, seed, commitment, client_seeds, dealer, layout FROM {_DEAL} "
         "WHERE game_id = %s ORDER BY number, attempt"
     )
     with connection.cursor() as cursor:
@@ -371,11 +375,22 @@ def read_client_seeds(game_id: UUID) -> dict[str, str]:
         return dict(cursor.fetchall())
 
 
-def commit_deal(game_id: UUID, number: int, attempt: int, *, seed: str, commitment: str, algorithm: str) -> None:
-    """Keep the seed of a deal to come; its commitment may be published now."""
-    sql = f"INSERT INTO {_DEAL} (game_id, number, attempt, seed, commitment, algorithm) VALUES (%s, %s, %s, %s, %s, %s)"
+def commit_deal(game_id: UUID, number: int, *, seed: str, commitment: str, algorithm: str, layout: str | None) -> None:
+    """Keep the seed of a deal to come, and how it lies if that was set; its commitment may be published now."""
+    sql = (
+        f"INSERT INTO {_DEAL} (game_id, number, attempt, seed, commitment, algorithm, layout) "
+        "VALUES (%s, %s, 1, %s, %s, %s, %s)"
+    )
     with connection.cursor() as cursor:
-        cursor.execute(sql, (_key(game_id), number, attempt, seed, commitment, algorithm))
+        cursor.execute(sql, (_key(game_id), number, seed, commitment, algorithm, layout))
+
+
+def count_deals(game_id: UUID) -> int:
+    """How many deals of a game have been committed to, played or not."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT count(*) FROM {_DEAL} WHERE game_id = %s", (_key(game_id),))
+        number: int = cursor.fetchone()[0]
+        return number
 
 
 def promote_deal(game_id: UUID, promised: int, number: int, attempt: int) -> None:
@@ -450,9 +465,9 @@ def _occupants(text: str) -> tuple[Occupant, ...]:
 
 
 def _deal_row(row: Sequence[Any]) -> DealRow:
-    number, attempt, seed, commitment, seeds, dealer = row
+    number, attempt, seed, commitment, seeds, dealer, layout = row
     clients = None if seeds is None else tuple((seat, text) for seat, text in orjson.loads(seeds))
-    return DealRow(number, attempt, seed, commitment, clients, dealer)
+    return DealRow(number, attempt, seed, commitment, clients, dealer, layout)
 
 
 def _scopes(value: Any) -> frozenset[str]:

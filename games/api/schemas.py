@@ -235,6 +235,13 @@ for _name in ("deal_started", "hand_looked_at", "bid_proposed", "bid_sealed", "b
     _EVENT_DATA[_name]["properties"]["hand"] = _list(CARD, "Your whole hand, when you see it from this event on.")
 
 
+_EVENT_DATA["deal_started"]["properties"]["scripted"] = {
+    "type": "boolean",
+    "const": True,
+    "description": "At a sandbox: how the pack lies was set, so no shuffle of the seed gives it.",
+}
+
+
 def _event(name: str) -> Schema:
     return _object(
         f"`{name}`",
@@ -436,7 +443,7 @@ COMPONENTS: dict[str, Schema] = {
         hot_seat=_flag("Whether one account may hold several seats."),
         rematch_of=_or_null(ID, "The game that this one is a rematch of."),
         rematch=_or_null(ID, "The game by which this one is played again; null in answers to actions."),
-        sandbox=_flag("Whether the cards were set by somebody."),
+        sandbox=_flag("Whether the deals were set by whoever made the table."),
         ruleset=ref("Ruleset"),
         viewer=_object("Who you are here.", role=_text("", "seat", "watcher", "host", "director"), seat=_or_null(SEAT)),
         seats=_list(ref("ViewSeat"), "All seats, clockwise."),
@@ -491,6 +498,12 @@ COMPONENTS: dict[str, Schema] = {
         seat=_or_null(SEAT, "The seat that it concerns, if it concerns one."),
         subject=_or_null(ID, "The invitation or the watch link, which may be gone."),
     ),
+    "ScriptedHands": {
+        "type": "object",
+        "description": "A hand for every seat.",
+        "additionalProperties": _list(CARD),
+        "propertyNames": {"pattern": SEAT["pattern"]},
+    },
     "Invitation": _INVITATION,
     "InvitationPage": _page("Invitation"),
     "NewInvitation": _object(
@@ -520,6 +533,7 @@ COMPONENTS: dict[str, Schema] = {
         start=_text("", "when_full", "by_host"),
         seating=_text("", "as_taken", "by_draw"),
         hot_seat=_flag("Whether one account may hold several seats."),
+        sandbox=_flag("Whether the deals were set by whoever made the table."),
         rematch_of=_or_null(ID, "The game that this one is a rematch of."),
         seats=_list(ref("SeatSummary")),
         open_seats=_count(),

@@ -71,7 +71,9 @@ class GuestSerializer(StrictSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """A bot needs its name and a person has none; an open seat has nothing."""
         kind = attrs["kind"]
-        foreign = {"human": {"bot"}, "bot": {"client_seed", "invitation"}, "open": {"name", "bot"}}[kind]
+        foreign = {"human": {"bot"}, "bot": {"client_seed", "invitation", "accept_sandbox"}, "open": {"name", "bot"}}[
+            kind
+        ]
         extra = sorted(set(attrs) & foreign)
         if extra:
             raise serializers.ValidationError(
@@ -85,6 +87,93 @@ class GuestSerializer(StrictSerializer):
                 {"bot": refuse(ContractReason.MISSING_FIELD, "Which bot is to sit here?").detail}
             )
         return attrs
+
+
+SEAT = {"pattern": "^[A-FNESW]$", "expected": "a seat such as B"}
+
+
+def _card() -> ParsedField:
+    return ParsedField(parse=Card.parse, pattern=CARD["pattern"], expected="a card such as QH")
+
+
+@extend_schema_field(ref("ScriptedHands"))
+class HandsField(serializers.Field):
+    """Hands by seat; which seats and how many cards there must be the ruleset says."""
+
+    _hand = StrictListField(child=_card(), max_length=54)
+
+    def to_internal_value(self, data: Any) -> dict[str, list[Card]]:
+        """Take an object of lists of cards."""
+        if type(data) is not dict:
+            raise refuse(ContractReason.WRONG_TYPE, "Expected an object of hands by seat.")
+        hands, errors = {}, {}
+        for seat, cards in data.items():
+            try:
+                hands[seat] = self._hand.run_validation(cards)
+            except serializers.ValidationError as exc:
+                errors[seat] = exc.detail
+        if errors:
+            raise serializers.ValidationError(errors)
+        return hands
+
+    def to_representation(self, value: Any) -> Any:
+        """Never answered by this field."""
+        return value
+
+
+class ScriptedDealSerializer(StrictSerializer):
+    """A deal that is set: who deals, and how the pack lies."""
+
+    dealer = ParsedField(parse=lambda text: _one_of("ABCDEFNESW", text), **SEAT)
+    stock = StrictListField(
+        child=_card(), required=False, max_length=108, help_text="The whole pack, top first, as it is drawn or dealt."
+    )
+    hands = HandsField(
+        required=False, help_text="Hands by seat, where cards are dealt; what is left stays out of play."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Either the stock or the hands."""
+        return _either(attrs, "stock", "hands")
+
+
+def _seed(text: str) -> str:
+    if len(text) != 64 or not set(text) <= set("0123456789abcdef"):
+        raise ValueError("no seed")
+    return text
+
+
+class SandboxSerializer(StrictSerializer):
+    """What is set about a table's deals; no answer has it."""
+
+    seed = ParsedField(
+        parse=_seed,
+        pattern="^[0-9a-f]{64}$",
+        expected="64 hexadecimal digits in lower case",
+        required=False,
+        help_text="Every deal's seed follows from it.",
+    )
+    deals = StrictListField(
+        child=ScriptedDealSerializer(),
+        required=False,
+        min_length=1,
+        max_length=200,
+        help_text="The first deals; later ones come from seeds of chance.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Either a seed or deals."""
+        return _either(attrs, "seed", "deals")
+
+
+def _either(attrs: dict[str, Any], one: str, other: str) -> dict[str, Any]:
+    if one in attrs and other in attrs:
+        detail = f"Not together with {one}."
+        raise serializers.ValidationError({other: refuse(ContractReason.UNKNOWN_FIELD, detail).detail})
+    if one not in attrs and other not in attrs:
+        detail = f"Either {one} or {other} is required."
+        raise serializers.ValidationError({one: refuse(ContractReason.MISSING_FIELD, detail).detail})
+    return attrs
 
 
 class GameSerializer(StrictSerializer):
@@ -115,6 +204,10 @@ class GameSerializer(StrictSerializer):
 
     hot_seat = StrictBooleanField(
         required=False, help_text="Whether one account may hold several seats, for people who share a device."
+    )
+
+    sandbox = SandboxSerializer(
+        required=False, help_text="Sets the deals, for practice and tests; everybody sees that it was done."
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -149,6 +242,9 @@ class TakeSeatSerializer(GuestSerializer):
         expected="an invitation, which begins with spi_",
         required=False,
         help_text="The invitation that lets you sit here; only with `human`.",
+    )
+    accept_sandbox = StrictBooleanField(
+        required=False, help_text="That you sit down although the deals were set; only with `human`."
     )
 
 

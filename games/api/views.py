@@ -224,6 +224,7 @@ class SeatsView(Endpoint):
             ContractReason.NOT_HOST,
             ContractReason.INVITATION_REQUIRED,
             ContractReason.INVITATION_INVALID,
+            ContractReason.SANDBOX_NOT_ACCEPTED,
             Reason.WRONG_PHASE,
             Reason.GAME_OVER,
         ),

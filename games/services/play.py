@@ -7,7 +7,6 @@ acts next after the commit. A refusal writes nothing.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,13 +23,14 @@ from contract.etags import require_version
 from contract.problems import ContractReason, Problem
 from events import hints
 from events.writes import write_turn
-from games import codec, selectors, steps, store, wakes
+from games import codec, scripts, selectors, steps, store, wakes
 from games.models import Game
+from games.scripts import Layout
 from games.selectors import Viewer
 from games.store import GameRow, Reading
 from spades import Bid, Card, DrawDecision, Match, Reason, RuleViolation, Seed, commitment
 from spades import view as spades_view
-from spades.shuffle import ALGORITHM, SEED_BYTES
+from spades.shuffle import ALGORITHM
 from spades.view import Part
 
 __all__ = ["Ask", "Done", "draw_card", "move", "place_bid", "play_card", "remember", "resign_game"]
@@ -219,7 +219,9 @@ def start(game: GameRow, *, seat: str | None) -> tuple[GameRow, Match]:
         seat: that of whoever starts it, as it was taken.
     """
     at = timezone.now()
-    server = bytes.fromhex(store.read_deal(game.id, 1).seed)
+    row = store.read_deal(game.id, 1)
+    server = bytes.fromhex(row.seed)
+    layout = None if row.layout is None else Layout.parse(row.layout)
     drawn = None
     action: dict[str, Any] = {"start": True}
     if game.seating == Game.Seating.BY_DRAW:
@@ -227,7 +229,8 @@ def start(game: GameRow, *, seat: str | None) -> tuple[GameRow, Match]:
         game = store.move_seats(game, drawn)
         action["drawn"] = drawn
     seed_of = _seed_of(game)
-    match, parts = steps.start(selectors.ruleset_of(game), Seed(server, _client_seeds(game)), seed_of, drawn)
+    first = Seed(server, _client_seeds(game))
+    match, parts = steps.start(selectors.ruleset_of(game), first, seed_of, drawn, layout)
     return write(game, match, parts, seat=seat, action=action, deal_number=None, at=at), match
 
 
@@ -286,20 +289,32 @@ def announce(game_id: UUID, version: int, *, bot: bool) -> None:
         transaction.on_commit(lambda: wakes.bot_turn(game_id, version), robust=True)
 
 
-def commit_deal(game_id: UUID, number: int, attempt: int = 1) -> str:
-    """Make the secret seed of a deal to come, keep it, and give its commitment."""
-    seed = secrets.token_bytes(SEED_BYTES)
+def commit_deal(game: GameRow, number: int) -> str:
+    """Make the secret seed of a deal to come, or take what was set, keep it, and give its commitment."""
+    script, place = None, 0
+    if game.sandbox:
+        script, place = selectors.script_of(game), store.count_deals(game.id)
+    seed, layout = scripts.seed_for(script, place)
     promise = commitment(seed)
-    store.commit_deal(game_id, number, attempt, seed=seed.hex(), commitment=promise, algorithm=ALGORITHM)
+    store.commit_deal(
+        game.id,
+        number,
+        seed=seed.hex(),
+        commitment=promise,
+        algorithm=ALGORITHM,
+        layout=None if layout is None else layout.text,
+    )
     return promise
 
 
 def _seed_of(game: GameRow) -> steps.SeedOf:
-    def seed_of(number: int, attempt: int) -> tuple[Seed, str]:
+    def seed_of(number: int, attempt: int) -> steps.Drawn:
         if attempt > 1:  # the seed next in line, which was promised before anybody called, not one made on the call
             store.promote_deal(game.id, number + 1, number, attempt)
         row = store.read_deal(game.id, number, attempt)
-        return Seed(bytes.fromhex(row.seed), _client_seeds(game)), commit_deal(game.id, number + 1)
+        promised = commit_deal(game, number + 1)
+        layout = None if row.layout is None else Layout.parse(row.layout)
+        return steps.Drawn(Seed(bytes.fromhex(row.seed), _client_seeds(game)), promised, layout)
 
     return seed_of
 

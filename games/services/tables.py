@@ -19,8 +19,8 @@ from contract.etags import require_version
 from contract.ids import uuid7
 from contract.problems import ContractReason, Fault, Problem, malformed
 from events.writes import write_turn
-from games import codec, selectors, store
-from games.models import Game, Seat
+from games import codec, scripts, selectors, store
+from games.models import Game, Sandbox, Seat
 from games.selectors import Viewer
 from games.services import access, play
 from games.services.play import Ask, Done
@@ -45,6 +45,7 @@ class Guest:
     name: str | None = None
     bot: str | None = None
     client_seed: str = ""
+    accept_sandbox: bool = False
 
 
 def create_game(
@@ -59,6 +60,7 @@ def create_game(
     start: str = Game.Start.WHEN_FULL,
     seating: str = Game.Seating.AS_TAKEN,
     hot_seat: bool = False,
+    sandbox: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], str]:
     """Make a table, seat whoever is named, and start the game if that fills it. Runs in the caller's transaction.
 
@@ -67,6 +69,7 @@ def create_game(
         spectator_delay: seconds after which watchers are told what happened since the start.
         seats: who sits in the first seats, clockwise; the others are open.
         hot_seat: whether one account may hold several seats.
+        sandbox: ``{"seed": 64 hex digits}`` or ``{"deals": [{"dealer", "stock" or "hands"}]}``, cards as `Card`.
 
     Returns:
         The answer ``{"game": view, "seats": [{"seat", "token"}]}`` with the tokens of the caller's seats, and the
@@ -95,7 +98,20 @@ def create_game(
         "seating": seating,
         "hot_seat": hot_seat,
     }
-    return _make(rules, account_id, seated, settings, at=at)
+    return _make(rules, account_id, seated, settings, at=at, script=_script(rules, sandbox))
+
+
+def _script(rules: Ruleset, sandbox: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """A sandbox as it is kept.
+
+    Raises:
+        Problem: `malformed`, with everything that is wrong with its deals under this ruleset.
+    """
+    if sandbox is None or "seed" in sandbox:
+        return None if sandbox is None else {"seed": sandbox["seed"]}
+    if faults := scripts.faults_of(rules, sandbox["deals"]):
+        raise malformed(faults)
+    return {"deals": [scripts.layout_of(rules, deal).text for deal in sandbox["deals"]]}
 
 
 def _make(
@@ -105,11 +121,15 @@ def _make(
     settings: Mapping[str, Any],
     *,
     at: datetime,
+    script: Mapping[str, Any] | None,
     rematch_of: UUID | None = None,
 ) -> tuple[dict[str, Any], str]:
     """Make a table at which some seats are taken; all people there are the host. Returns as `create_game`."""
     occupants = tuple(occupant for occupant, _ in seated)
+    settings = {**settings, "sandbox": script is not None}
     game = _insert(rules, host_id, occupants, settings, at=at, rematch_of=rematch_of)
+    if script is not None:
+        Sandbox.objects.create(game_id=game.id, script=orjson.dumps(script).decode())
     for occupant in occupants:
         Seat.objects.create(
             game_id=game.id,
@@ -125,7 +145,7 @@ def _make(
             "preset": rules.preset,
             "ruleset_hash": rules.hash,
             "algorithm": ALGORITHM,
-            "commitment": play.commit_deal(game.id, 1),
+            "commitment": play.commit_deal(game, 1),
             "rematch_of": rematch_of and str(rematch_of),
         },
     )
@@ -172,8 +192,8 @@ def take_seat(
         entity tag.
 
     Raises:
-        Problem: `seat_taken`, `already_seated`, `not_host`, `invitation_required`, `invitation_invalid`, `wrong_phase`,
-            `game_over`, `not_found`.
+        Problem: `seat_taken`, `already_seated`, `not_host`, `invitation_required`, `invitation_invalid`,
+            `sandbox_not_accepted`, `wrong_phase`, `game_over`, `not_found`.
     """
     game, account_id = reading.game, reading.account_id
     host = account_id == game.host_id
@@ -191,6 +211,9 @@ def take_seat(
     selectors.require_waiting(game, _viewer(game, account_id))
     if guest.kind == "human" and mine and not game.hot_seat:
         raise Problem(ContractReason.ALREADY_SEATED, f"You sit in seat {mine[0]} already.", version=game.version)
+    if game.sandbox and guest.kind == "human" and not host and not guest.accept_sandbox:
+        detail = "Whoever made this table set its deals. Sit down with accept_sandbox if that is all right."
+        raise Problem(ContractReason.SANDBOX_NOT_ACCEPTED, detail, version=game.version)
     if invited is not None and invited.seat is not None:
         if seat not in (None, invited.seat):
             raise Problem(ContractReason.INVITATION_INVALID, f"The invitation is for seat {invited.seat}.")
@@ -297,7 +320,15 @@ def play_again(*, reading: Reading, account_name: str) -> tuple[dict[str, Any], 
     if new_id is None:
         settings = {name: getattr(old, name) for name in _SETTINGS}
         seated = [seat(occupant) for occupant in old.occupants]
-        return _make(selectors.ruleset_of(old), account_id, seated, settings, at=at, rematch_of=old.id)
+        return _make(
+            selectors.ruleset_of(old),
+            account_id,
+            seated,
+            settings,
+            at=at,
+            script=selectors.script_of(old),
+            rematch_of=old.id,
+        )
     game = store.read_game(new_id, lock=True)
     if game is None:
         raise ValueError(f"{new_id} is gone")

@@ -420,7 +420,8 @@ def test_a_ruleset_that_is_not_played_yet_is_refused_by_name(
         ({"seats": [{"kind": "human", "client_seed": "x"}]}, "/seats/0/client_seed"),
         ({"seats": {}}, "/seats"),
         ({"visibility": "secret"}, "/visibility"),
-        ({"sandbox": {"seed": "0" * 64}}, "/sandbox"),
+        ({"hot_seat": "yes"}, "/hot_seat"),
+        ({"seating": "by_lot"}, "/seating"),
         ({"start": None}, "/start"),
     ],
 )
