@@ -12,7 +12,7 @@ key := SECRET_KEY=$${SECRET_KEY:-for-tests-and-checks-only-never-for-a-service}
 embedded := env -u DATABASE_URL -u REDIS_URL -u BROKER_URL -u OPEN_REGISTRATION -u DEBUG -u ALLOWED_HOSTS
 
 .DEFAULT_GOAL := help
-.PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema soak \
+.PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema leaks soak \
 	bench requirements clean
 
 help: ## show this list
@@ -61,6 +61,9 @@ current-schema: venv
 schema: venv ## write openapi/schema.yaml anew
 	@mkdir -p openapi
 	$(embedded) $(key) $(python) manage.py spectacular --validate --fail-on-warn --file openapi/schema.yaml
+
+leaks: venv ## look for leaks in thousands of deals of every preset, write tests/results/leaks.json
+	$(embedded) $(key) $(python) -m tests.leaks
 
 soak: venv ## play hundreds of games of bots, rebuild each from its actions, write tests/results/soak.json
 	$(embedded) $(key) $(python) -m tests.soak

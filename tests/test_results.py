@@ -4,25 +4,42 @@ from __future__ import annotations
 
 import json
 import subprocess
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.soak import MEASURED, RESULT, ROOT
+from spades import PRESETS
+from tests import leaks, soak
+from tests.soak import MEASURED, ROOT
 
 
 def git(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-def test_the_soak_was_run_on_this_code() -> None:
-    result = json.loads(RESULT.read_text(encoding="utf-8"))
+def of_this_code(file: Path) -> dict[str, Any]:
+    """A result that is no older than what it measures."""
+    result: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     if git("cat-file", "-e", f"{result['commit']}^{{commit}}").returncode:
         pytest.skip("no history here that has the commit")
-
     changed = git("diff", "--name-only", result["commit"], "HEAD", "--", *MEASURED).stdout.split()
-
+    assert changed == [], f"run `make {file.stem}` and commit its result"
     assert result["failures"] == []
+    assert {"machine", "at"} <= set(result)
+    return result
+
+
+def test_the_soak_was_run_on_this_code() -> None:
+    result = of_this_code(soak.RESULT)
+
     assert result["games"] >= 300
-    assert {"seed", "machine", "at"} <= set(result)
+    assert "seed" in result
     assert all(counts["reasons"] == {"target": counts["games"]} for counts in result["pairs"].values())
-    assert changed == [], "run `make soak` and commit its result"
+
+
+def test_leaks_were_looked_for_in_this_code() -> None:
+    result = of_this_code(leaks.RESULT)
+
+    assert set(result["presets"]) == set(PRESETS)
+    assert sum(counts["deals"] for counts in result["presets"].values()) >= 2000
