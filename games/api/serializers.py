@@ -30,6 +30,7 @@ __all__ = [
     "GameSerializer",
     "InvitationSerializer",
     "NothingSerializer",
+    "PassSerializer",
     "PlaySerializer",
     "TakeSeatSerializer",
     "WatchLinkSerializer",
@@ -291,24 +292,50 @@ class DrawSerializer(StrictSerializer):
     )
 
 
-class BidSerializer(StrictSerializer):
-    """A bid."""
+class PassSerializer(StrictSerializer):
+    """Cards to give away."""
 
-    kind = StrictChoiceField(choices=["number", "nil", "blind_nil", "blind"])
+    cards = StrictListField(
+        child=ParsedField(parse=Card.parse, pattern=CARD["pattern"], expected="a card such as QH"),
+        max_length=MOST_TRICKS,
+        help_text="As many as `turn.legal` says.",
+    )
+
+
+class BidSerializer(StrictSerializer):
+    """A bid, or the wish that the partners propose anew."""
+
+    kind = StrictChoiceField(
+        choices=["number", "nil", "blind_nil", "blind", "reconsider"],
+        help_text="`reconsider` sends your partner's proposal back, once a deal.",
+    )
     tricks = StrictIntegerField(
         required=False, min_value=0, max_value=MOST_TRICKS, help_text="With `number` and `blind`, and only with them."
     )
+    hint_max = StrictIntegerField(
+        required=False,
+        min_value=0,
+        max_value=MOST_TRICKS,
+        help_text="With a proposal: the most that you would go to.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """A number has its tricks, a nil has none."""
+        """A number has its tricks, a nil has none, and who sends a proposal back has no bid at all."""
         counted = attrs["kind"] in ("number", "blind")
         if counted and "tricks" not in attrs:
             raise serializers.ValidationError({"tricks": refuse(ContractReason.MISSING_FIELD, "How many?").detail})
         if not counted and "tricks" in attrs:
             raise serializers.ValidationError(
-                {"tricks": refuse(ContractReason.UNKNOWN_FIELD, "A nil promises no number.").detail}
+                {"tricks": refuse(ContractReason.UNKNOWN_FIELD, "Only a number has tricks.").detail}
             )
-        return {"bid": Bid.from_json(attrs)}
+        hint = {name: attrs.pop(name) for name in ("hint_max",) if name in attrs}
+        if attrs["kind"] == "reconsider":
+            if hint:
+                raise serializers.ValidationError(
+                    {"hint_max": refuse(ContractReason.UNKNOWN_FIELD, "A hint goes with a bid.").detail}
+                )
+            return {"bid": None}
+        return {"bid": Bid.from_json(attrs), **hint}
 
 
 class PlaySerializer(StrictSerializer):

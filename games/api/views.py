@@ -31,6 +31,7 @@ from games.api.serializers import (
     DrawSerializer,
     GameSerializer,
     NothingSerializer,
+    PassSerializer,
     PlaySerializer,
     TakeSeatSerializer,
 )
@@ -49,7 +50,10 @@ __all__ = [
     "EventsView",
     "GameView",
     "GamesView",
+    "LooksView",
+    "PassesView",
     "PlaysView",
+    "RedealsView",
     "RematchView",
     "ResignationsView",
     "SeatView",
@@ -415,6 +419,72 @@ class DrawsView(Endpoint):
         return _done(play.draw_card(ask=ask, game_id=game_id, decision=decision))
 
 
+class LooksView(Endpoint):
+    """`/v1/games/{game_id}/looks`."""
+
+    @operation(
+        "look_at_hand",
+        summary="Look at your hand",
+        tag="Play",
+        scope=Scope.GAMES,
+        request=NothingSerializer,
+        responses={200: ref("ViewOrDryRun")},
+        reasons=(
+            *SEES,
+            Reason.WRONG_PHASE,
+            Reason.GAME_OVER,
+            Reason.HAND_ALREADY_SEEN,
+            Reason.BLIND_SIDE_INCOMPLETE,
+        ),
+        action=True,
+    )
+    def post(self, request: Request, game_id: UUID) -> HttpResponse:
+        """See your hand, for which you give up bidding blind. It needs no turn."""
+        return _act(self, request, NothingSerializer, play.look_at_hand, game_id=game_id)
+
+
+class PassesView(Endpoint):
+    """`/v1/games/{game_id}/passes`."""
+
+    @operation(
+        "pass_cards",
+        summary="Give cards away",
+        tag="Play",
+        scope=Scope.GAMES,
+        request=PassSerializer,
+        responses={200: ref("ViewOrDryRun")},
+        reasons=(
+            *TURN,
+            ContractReason.SPECTATORS_FORBIDDEN,
+            Reason.LOOK_FIRST,
+            Reason.NOT_IN_HAND,
+            Reason.PASS_COUNT_WRONG,
+        ),
+        action=True,
+    )
+    def post(self, request: Request, game_id: UUID) -> HttpResponse:
+        """Choose the cards that you pass before the bidding, or give your partner in an exchange after it."""
+        return _act(self, request, PassSerializer, play.pass_cards, game_id=game_id)
+
+
+class RedealsView(Endpoint):
+    """`/v1/games/{game_id}/redeals`."""
+
+    @operation(
+        "call_redeal",
+        summary="Call for a new deal",
+        tag="Play",
+        scope=Scope.GAMES,
+        request=NothingSerializer,
+        responses={200: ref("ViewOrDryRun")},
+        reasons=(*SEES, Reason.WRONG_PHASE, Reason.GAME_OVER, Reason.LOOK_FIRST, Reason.REDEAL_NOT_ALLOWED),
+        action=True,
+    )
+    def post(self, request: Request, game_id: UUID) -> HttpResponse:
+        """Call the deal off when `redeal_available` says that your hand may; it is dealt again at once."""
+        return _act(self, request, NothingSerializer, play.call_redeal, game_id=game_id)
+
+
 class BidsView(Endpoint):
     """`/v1/games/{game_id}/bids`."""
 
@@ -429,14 +499,24 @@ class BidsView(Endpoint):
             *TURN,
             ContractReason.SPECTATORS_FORBIDDEN,
             Reason.ALREADY_BID,
+            Reason.LOOK_FIRST,
             Reason.BID_OUT_OF_RANGE,
             Reason.NIL_NOT_OFFERED,
             Reason.BLIND_NIL_NOT_ALLOWED,
+            Reason.BLIND_NOT_BEHIND,
+            Reason.HAND_ALREADY_SEEN,
+            Reason.BLIND_SIDE_INCOMPLETE,
+            Reason.TEAM_MINIMUM,
+            Reason.TEAM_MAXIMUM,
+            Reason.TOTAL_EQUALS_TRICKS,
+            Reason.SUICIDE_NEEDS_NIL,
+            Reason.SUICIDE_NEEDS_NUMBER,
+            Reason.BID_IS_FORCED,
         ),
         action=True,
     )
     def post(self, request: Request, game_id: UUID) -> HttpResponse:
-        """Say how many tricks you will take. A bid is final."""
+        """Say how many tricks you will take. A bid is final, unless your partner is still to answer it."""
         return _act(self, request, BidSerializer, play.place_bid, game_id=game_id)
 
 
@@ -457,6 +537,10 @@ class PlaysView(Endpoint):
             Reason.MUST_FOLLOW_SUIT,
             Reason.FIRST_LEAD_SPADE,
             Reason.SPADES_NOT_BROKEN,
+            Reason.MUST_LEAD_LOWEST_CLUB,
+            Reason.MUST_PLAY_LOWEST_CLUB,
+            Reason.FIRST_TRICK_SPADE,
+            Reason.MUST_TRUMP,
         ),
         action=True,
     )

@@ -33,7 +33,19 @@ from spades import view as spades_view
 from spades.shuffle import ALGORITHM
 from spades.view import Part
 
-__all__ = ["Ask", "Done", "draw_card", "move", "place_bid", "play_card", "remember", "resign_game"]
+__all__ = [
+    "Ask",
+    "Done",
+    "call_redeal",
+    "draw_card",
+    "look_at_hand",
+    "move",
+    "pass_cards",
+    "place_bid",
+    "play_card",
+    "remember",
+    "resign_game",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +78,30 @@ def draw_card(*, ask: Ask, game_id: UUID, decision: DrawDecision) -> Done:
     return _act(ask, game_id, {"draw": decision.value})
 
 
-def place_bid(*, ask: Ask, game_id: UUID, bid: Bid) -> Done:
-    """Place the seat's bid. Raises as `_act`."""
-    return _act(ask, game_id, {"bid": bid.to_json()})
+def look_at_hand(*, ask: Ask, game_id: UUID) -> Done:
+    """Show the seat its hand, for which it gives up bidding blind. Raises as `_act`."""
+    return _act(ask, game_id, {"look": True})
+
+
+def pass_cards(*, ask: Ask, game_id: UUID, cards: Sequence[Card]) -> Done:
+    """Give cards of the seat's hand away, before the bidding or to the partner after it. Raises as `_act`."""
+    return _act(ask, game_id, {"pass": [card.code for card in cards]})
+
+
+def call_redeal(*, ask: Ask, game_id: UUID) -> Done:
+    """Call the deal off because of the seat's hand, and begin it again. Raises as `_act`."""
+    return _act(ask, game_id, {"redeal": True})
+
+
+def place_bid(*, ask: Ask, game_id: UUID, bid: Bid | None, hint_max: int | None = None) -> Done:
+    """Place or propose the seat's bid, with how far it would go; without a bid, send the partners' proposals back.
+
+    Raises as `_act`.
+    """
+    if bid is None:
+        return _act(ask, game_id, {"bid": {"kind": "reconsider"}})
+    hint = {} if hint_max is None else {"hint_max": hint_max}
+    return _act(ask, game_id, {"bid": {**bid.to_json(), **hint}})
 
 
 def play_card(*, ask: Ask, game_id: UUID, card: Card) -> Done:

@@ -11,7 +11,7 @@ from accounts.models import Account
 from accounts.services import create_account
 from tests.client import Answer, ApiClient
 
-PATHS = {"draw": "draws", "bid": "bids", "play": "plays"}
+PATHS = {"draw": "draws", "look": "looks", "pass": "passes", "redeal": "redeals", "bid": "bids", "play": "plays"}
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Table:
         if action is None:
             action = "draw" if "decision" in body else "play" if "card" in body else "bid"
         query = kwargs.pop("query", "")
-        return self.api.post(self.url(PATHS[action]) + query, json=body, token=self.tokens[seat], **kwargs)
+        return self.api.post(self.url(PATHS[action]) + query, json=body or None, token=self.tokens[seat], **kwargs)
 
     def play_to(self, phase: str, *, deal: int = 1, draw: str = "keep", bid: int = 3) -> None:
         """Go on by the first legal thing until the deal is in a phase."""
