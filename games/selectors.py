@@ -527,7 +527,9 @@ def list_deals(game_id: UUID, *, after: int, limit: int, until: datetime | None 
     Args:
         until: the time up to which the reader is told, as `told_until` gives it.
     """
-    rows = _deals(game_id, until).filter(number__gt=after).order_by("number", "attempt")
+    started = _deals(game_id, until)
+    again = started.filter(number=OuterRef("number"), attempt__gt=OuterRef("attempt"))
+    rows = started.filter(~Exists(again), number__gt=after).order_by("number")  # nothing is told of one called off
     return [_deal_json(row, until) for row in rows[:limit]]
 
 

@@ -72,7 +72,13 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """A deal in progress or finished. Made by `Deal.begin`, or by `Deal.restore` from what was kept."""
+    """A deal in progress or finished. Made by `Deal.begin`, or by `Deal.restore` from what was kept.
+
+    >>> rules = Ruleset.resolve({"preset": "mirror"})
+    >>> deal = Deal.begin(rules, number=1, attempt=1, dealer="N", seed=Seed(bytes(32)))
+    >>> deal.phase.value, deal.turn, {seat: str(bid) for seat, bid in deal.bids_by_seat().items()}
+    ('playing', 'E', {'N': '4', 'E': '4', 'S': '4', 'W': '1'})
+    """
 
     ruleset: Ruleset
     number: int

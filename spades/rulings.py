@@ -108,6 +108,11 @@ def rule_on_trick(ruleset: Ruleset, trick: Sequence[tuple[str, Card]], *, spades
         NotationError: not one card from each seat, or a card that the deck does not have, or has not so often.
 
     Source: docs/rules.md#following, docs/rules.md#leading
+
+    >>> trick = [("W", Card.parse("KH")), ("N", Card.parse("4H")), ("E", Card.parse("3S")), ("S", Card.parse("AH"))]
+    >>> ruling = rule_on_trick(Ruleset.resolve({}), trick, spades_broken=False)
+    >>> ruling.winner, ruling.spades_broken_after, ruling.why
+    ('E', True, '3S is the highest spade.')
     """
     facts = terms(ruleset)
     seats = [seat for seat, _ in trick]
@@ -153,6 +158,9 @@ def rule_on_leader(
         NotationError: something needed is missing, or a seat is not of this table.
 
     Source: docs/rules.md#leading
+
+    >>> rule_on_leader(Ruleset.resolve({"preset": "standard"}), "N", trick_number=1).leader
+    'E'
     """
     facts = terms(ruleset)
     index, seats = facts.table.index, facts.table.seats
@@ -214,6 +222,11 @@ def rule_on_bid(
         NotationError: the hand is needed and missing, or a seat, side or card is not of this table.
 
     Source: docs/rules.md#bids, docs/rules.md#blind
+
+    >>> rules = Ruleset.resolve({"preset": "openspiel", "max_team_bid": 4})
+    >>> ruling = rule_on_bid(rules, "S", bids={"N": Bid.number(2)}, bid=Bid.number(3))
+    >>> ruling.legal, ruling.refusal.reason.value
+    ((Bid.parse('nil'), Bid.parse('1'), Bid.parse('2')), 'team_maximum')
     """
     facts = terms(ruleset)
     place, players = facts.table.index(seat), ruleset.players
@@ -280,6 +293,11 @@ def rule_on_draws(
         RuleViolation: one of `decisions` was not allowed.
 
     Source: docs/rules.md#draw
+
+    >>> rules = Ruleset.resolve({"preset": "two_player"})
+    >>> ruling = rule_on_draws(rules, Seed(bytes(32)).shuffled(terms(rules).pack.deck), "A", [DrawDecision.KEEP])
+    >>> ruling.deal.turn, ruling.deal.stock_count, ruling.cards_seen
+    ('A', 50, {'A': 1, 'B': 2})
     """
     deal = Deal.restore(ruleset, number=1, attempt=1, dealer=dealer, seed=Seed(bytes(SEED_BYTES)), stock=tuple(stock))
     for decision in decisions:

@@ -125,6 +125,8 @@ def test_a_redeal_begins_the_same_deal_again_from_the_seed_that_was_promised(cir
     assert (second["dealer"], second["commitment"]) == (first["dealer"], promised)
     assert second["next_commitment"] not in (promised, first["commitment"])
     assert told(game, holder, "deal_revealed") == []
+    listed = game.api.get(game.url("deals"), token=game.tokens[holder]).body["items"]
+    assert [(deal["number"], deal["attempt"], deal["commitment"]) for deal in listed] == [(1, 2, promised)]
     caller = next(seat for seat in game.tokens if game.view(seat)["deal"]["redeal_available"])
     assert game.act(caller, {}, action="redeal").status == 200
     (turn,) = turns(game)
