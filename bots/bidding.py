@@ -31,7 +31,8 @@ HAND_MORE = 0.0, 0.3
 """What a hand takes beyond the estimate, for two players, and for more."""
 
 LEFT_OVER, BID_MORE = 0.35, 0.6
-"""How much the tricks that others leave over weigh against our own estimate, if they take so many more than they bid."""
+"""How much the tricks that the others leave over weigh against our own estimate once all of them have bid, if each
+takes so many more than it bid."""
 
 DUCKED = 0.4
 """The part of the tricks beyond a contract that good play gets rid of."""
@@ -44,6 +45,9 @@ NIL_TRICKS = 2
 
 NIL_HOLDS = 0.6, 0.8
 """How often a nil holds that holds when the deal is played out in the head: alone, and covered by a partner."""
+
+SUICIDE = 60
+"""What a nil saves besides where one of two partners must bid it: the other's would fail two times in three."""
 
 DESPERATE = 100
 """Points below the target from which a side may end the game in one deal."""
@@ -60,7 +64,7 @@ def look(reading: Reading) -> dict[str, Any]:
     if {"look": True} not in legal:
         return _forced_blind(reading)
     best = max(reading.sides[contract.side].score for contract in reading.rivals)
-    nils = any(bid["kind"] in ("nil", "blind_nil") for seat, bid in reading.bids.items() if reading.friend(seat))
+    nils = any("tricks" not in bid for seat, bid in reading.bids.items() if reading.friend(seat))
     hopeless = best - reading.standing.score >= options["blind_nil_success"]
     if {"kind": "blind_nil"} in legal and not nils and hopeless and best >= options["target_score"] - DESPERATE:
         return {"kind": "blind_nil"}
@@ -71,7 +75,8 @@ def _forced_blind(reading: Reading) -> dict[str, Any]:
     """The number nearest to a fair share of the tricks, or a blind nil when nothing else is left."""
     share = reading.options["hand_size"] / len(reading.seats)
     legal = reading.view["turn"]["legal"]
-    return dict(min(legal, key=lambda bid: abs(bid["tricks"] - share) if "tricks" in bid else 99))
+    bid: dict[str, Any] = min(legal, key=lambda bid: abs(bid["tricks"] - share) if "tricks" in bid else 99)
+    return dict(bid)
 
 
 def decide(reading: Reading, rng: random.Random) -> dict[str, Any]:
@@ -96,9 +101,18 @@ def expected_tricks(reading: Reading, rng: random.Random) -> float:
     played = sum(world[reading.me] for world in worlds) / len(worlds)
     if len(reading.seats) > 2:
         return played
-    others = hand_value(reading, reading.out) * reading.share
+    others = _rival_value(reading, rng)
     by_value = reading.options["hand_size"] / 2 + hand_value(reading, reading.hand) - others
     return float(PLAYED_PART * played + (1 - PLAYED_PART) * by_value)
+
+
+def _rival_value(reading: Reading, rng: random.Random) -> float:
+    """What the hand of the only other player is worth, on average of some that it may be."""
+    if reading.out.bit_count() <= reading.held:
+        return hand_value(reading, reading.out)
+    place = 1 - reading.seats.index(reading.me)
+    worlds = WORLDS[0]
+    return sum(hand_value(reading, outlook.world(reading, rng)[place]) for _ in range(worlds)) / worlds
 
 
 def _of(reading: Reading, pair: tuple[Any, Any]) -> Any:
@@ -111,7 +125,7 @@ def _worth(reading: Reading, rng: random.Random, bid: Mapping[str, Any], expecte
     if bid["kind"] == "nil":
         return _nil_worth(reading, rng, expected) if expected <= NIL_AT_MOST else NEVER
     before = reading.mine.promised
-    partners = [seat for seat in reading.mine.seats if "tricks" in reading.bids.get(seat, {})]
+    partners = [seat for seat in reading.mine.seats if seat in reading.bids and "tricks" in reading.bids[seat]]
     promised = before + bid["tricks"]
     hand = expected + _of(reading, HAND_MORE)
     if len(reading.seats) > 2:
@@ -187,6 +201,8 @@ def _nil_worth(reading: Reading, rng: random.Random, expected: float) -> float:
     if len(reading.seats) == 2 and not all(contract.known for contract in reading.rivals):
         worth -= options["points_per_bid"] * options["hand_size"] / 2
     before = reading.mine.promised
+    if options["bid_rule"] == "suicide":
+        worth += SUICIDE
     if before:
         chances = _chances(before + PARTNER_MORE - expected / 4, PARTNER_ERROR, options["hand_size"])
         worth += sum(chance * _points(reading, before, tricks) for tricks, chance in chances)
@@ -220,4 +236,5 @@ def _rival_tricks(reading: Reading, rival: Contract, expected: float) -> int:
     """The tricks that another side bid, or, before it has, those that it can hope for."""
     if rival.promised and rival.known:
         return rival.promised
-    return ceil((reading.options["hand_size"] - expected - reading.mine.promised) / len(reading.rivals))
+    tricks: float = reading.options["hand_size"]
+    return ceil((tricks - expected - reading.mine.promised) / len(reading.rivals))

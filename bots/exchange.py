@@ -18,7 +18,7 @@ GUARD = 0.3
 
 
 def decide(reading: Reading) -> dict[str, Any]:
-    """Choose the cards to give: dangerous ones for a nil of ours, low ones for a partner's, else what is worth least."""
+    """Choose the cards to give: dangerous ones beside a nil of ours, low ones for a partner's, else the cheapest."""
     request = reading.view["turn"]["legal"][0]
     if reading.me in reading.nils:
         order = sorted(bits(reading.hand), key=lambda card: -_danger(reading, card))
@@ -49,7 +49,7 @@ def _help(reading: Reading, card: int) -> tuple[bool, int, int]:
 
 
 def _keep(reading: Reading, card: int) -> float:
-    """What a card is worth in our hand: little in a suit that is short anyway, for it can be trumped once it is empty."""
+    """What a card is worth in our hand: little in a short suit, which can be trumped once it is empty."""
     suit = _suit(reading, card)
     stays = 0.0 if card == lowest(suit) else 0.01
     return card_value(reading, card) + stays + SHORTER * suit.bit_count()

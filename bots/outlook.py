@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bots import policy
+from bots import drawing, policy
 from bots.deck import Deck, bits
 from bots.reading import Reading
 
@@ -44,6 +44,8 @@ def world(reading: Reading, rng: random.Random) -> list[int]:
     """Hands that may be, by place: ours, and the others' by lot from what is left, as far as voids allow it."""
     cards = list(bits(reading.out))
     rng.shuffle(cards)
+    if reading.options["deal_method"] == "draw":
+        cards = _drawn(reading, cards)
     room = {seat: count for seat, count in reading.counts.items() if seat != reading.me}
     hands = dict.fromkeys(reading.seats, 0)
     hands[reading.me] = reading.hand
@@ -64,6 +66,17 @@ def world(reading: Reading, rng: random.Random) -> list[int]:
         hands[seat] += sum(cards[:count])
         del cards[:count]
     return [hands[seat] for seat in reading.seats]
+
+
+def _drawn(reading: Reading, cards: list[int]) -> list[int]:
+    """Cards that nobody has accounted for, those first that a player who draws them two by two is likely to keep."""
+    mean = drawing.hand_value(reading, reading.out) / max(1, len(cards))
+    kept, thrown = [], []
+    for first, second in zip(cards[::2], cards[1::2], strict=False):
+        keep = drawing.card_value(reading, first) >= mean
+        kept.append(first if keep else second)
+        thrown.append(second if keep else first)
+    return kept + thrown + cards[2 * len(kept) :]
 
 
 def _play_out(  # noqa: PLR0912 -- the inner loop of every bid: calls would cost more than it does

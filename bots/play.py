@@ -191,7 +191,7 @@ def _sets(reading: Reading, rng: random.Random, left: int, *, reachable: bool) -
     chance = sum(sum(world[seat] for seat in target.seats) < target.need for world in worlds) / len(worlds)
     if not chance:
         return False
-    gain = options["points_per_bid"] * target.promised * (2 if options["set_points"] == "minus" else 1)
+    gain: int = options["points_per_bid"] * target.promised * (2 if options["set_points"] == "minus" else 1)
     if _decides(reading, target):
         gain = DECISIVE
     ours = sum(sum(world[seat] for seat in mine.seats) for world in worlds) / len(worlds)
@@ -208,7 +208,8 @@ def _projected(reading: Reading, contract: Contract) -> int:
 def _decides(reading: Reading, rival: Contract) -> bool:
     """Whether a rival that makes its contract has won the game."""
     theirs = _projected(reading, rival)
-    return theirs >= reading.options["target_score"] and theirs > _projected(reading, reading.mine)
+    target: int = reading.options["target_score"]
+    return target <= theirs > _projected(reading, reading.mine)
 
 
 def _bag_price(reading: Reading, left: int) -> float:
