@@ -4,6 +4,8 @@ PYTHON ?= python3
 PRESET ?= two_player
 PYTEST_ARGS ?=
 PLAY_ARGS ?=
+BOARDS ?= 200
+SEED ?= 1
 python := .venv/bin/python
 
 # Tests and checks start Django but serve nobody, so any key does; a service needs one of its own.
@@ -13,7 +15,7 @@ embedded := env -u DATABASE_URL -u REDIS_URL -u BROKER_URL -u OPEN_REGISTRATION 
 
 .DEFAULT_GOAL := help
 .PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema leaks soak \
-	bench requirements clean
+	boards bench requirements clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 16
@@ -67,6 +69,9 @@ leaks: venv ## look for leaks in thousands of deals of every preset, write tests
 
 soak: venv ## play hundreds of games of bots, rebuild each from its actions, write tests/results/soak.json
 	$(embedded) $(key) $(python) -m tests.soak
+
+boards: venv-run ## compare the bots steady and random on duplicate boards (BOARDS=200 SEED=1)
+	$(python) -m bots.arena --preset standard --boards $(BOARDS) --seed $(SEED)
 
 bench: venv ## measure plays and views over HTTP against the floor
 	$(python) -m benchmarks.http

@@ -259,7 +259,7 @@ PLAIN = ("4", "3", "3", "2")
 def test_a_partners_trick_is_left_to_it() -> None:
     assert play("AH KH 3H 2S", "N:QH E:2H", PLAIN) == "3H"
     assert play("AH KH 3H 2S", "N:5H E:2H", PLAIN) == "KH"  # which the last seat may beat
-    assert play("AH KH 3H 2S", "N:AS E:2S", PLAIN) != "2S"
+    assert play("KS 3S 4C 4D", "N:AS E:2S", PLAIN) == "3S"
     assert play("KH 3H 2S 4C", "W:4H N:AH E:2H", PLAIN) == "3H"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +26,7 @@ from spades import (
 )
 from spades.sheet import DEAL_CAP, answer
 from tests.spades.deals import deals, rulesets, standings
+from tests.spades.playing import opening, play_on, random_ruleset
 
 
 def rules(preset: str = "standard", **options: Any) -> Ruleset:
@@ -253,3 +255,18 @@ def test_who_wins_by_points_does_not_depend_on_the_names_of_the_sides(chosen: An
     assert (ending is None) == (moved is None)
     if ending is not None and moved is not None:
         assert ({turned[name] for name in ending.winners}, ending.reason) == (set(moved.winners), moved.reason)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32))
+def test_whatever_the_rules_let_seats_bid_and_play_is_scored(number: int) -> None:
+    rng = random.Random(number)
+    begun = opening(random_ruleset(rng), rng)
+    *_, match = play_on(begun, rng)
+    deal = match.deal
+    assert deal is not None
+
+    sheet, score = match.sheet.after(deal.bids_by_seat(), deal.tricks_by_seat())
+
+    assert sheet.deals == match.sheet.deals + 1
+    assert {side: told.score - told.delta for side, told in score.sides.items()} == match.sheet.scores()
