@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -208,6 +209,9 @@ def _forget(*, setting: str, **_: Any) -> None:
 setting_changed.connect(_forget)
 
 
+_LINK: Final = re.compile("bearer +spw_", re.IGNORECASE)
+
+
 @lru_cache(maxsize=4096)
 def _network(text: str) -> str:
     try:
@@ -271,7 +275,9 @@ class LimitsMiddleware:
             if credentials is None:
                 charges.append(counter.spend("address", address(request)))
             else:
-                digest = hashlib.sha256(credentials.encode("utf-8", "replace")).hexdigest()
+                # A watch link is for many, so each address that shows it has a quota of its own.
+                counted = f"{credentials} {address(request)}" if _LINK.match(credentials) else credentials
+                digest = hashlib.sha256(counted.encode("utf-8", "replace")).hexdigest()
                 charges.append(counter.spend("token", digest))
             if charges[0].left < 0:
                 response: HttpResponseBase = exceeded(charges[0]).response()

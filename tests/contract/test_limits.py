@@ -5,6 +5,7 @@ import threading
 import timeit
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from redis.exceptions import ConnectionError as RedisConnectionError
 
@@ -237,6 +238,20 @@ def test_a_valid_token_is_not_held_up_by_its_address(alone):
 
     assert client.get("/v1/schema").status == 429
     assert client.get("/v1/accounts/me", token=token).status == 200
+
+
+@pytest.mark.parametrize(("kind", "left"), [("spw", 4), ("spk", 3), ("sps", 3)])
+def test_a_watch_link_counts_for_each_address_that_shows_it(alone, kind, left):
+    """Many people have the same one, and none of them is to be held up by the others."""
+    alone.RATE_LIMITS = {"token": (5, 3600)}
+    told = limits.LimitsMiddleware(lambda _: HttpResponse())
+    shown = {"HTTP_AUTHORIZATION": f"Bearer {kind}_{'x' * 43}"}
+
+    answers = [
+        told(RequestFactory().get("/v1/games", REMOTE_ADDR=address, **shown)) for address in ("192.0.2.1", "192.0.2.2")
+    ]
+
+    assert [int(re.search(r"r=(\d+)", answer["RateLimit"])[1]) for answer in answers] == [4, left]
 
 
 @pytest.mark.django_db

@@ -435,16 +435,17 @@ def read_records(client: ApiClient, table: LiveTable, view: dict[str, Any]) -> N
 
 def try_as_nobody(client: ApiClient, table: LiveTable) -> None:
     """Whoever has no seat can do nothing and is told nothing."""
+    refusal = "scope_missing" if (client.token or "").startswith("spw_") else "not_your_seat"
     for body in ({"card": "AS"}, {"decision": "keep"}, {"kind": "nil"}):
         for query in ("", "?dry_run=true"):
             answer = table.act(client, body, query=query)
-            assert (answer.status, answer.reason) == (403, "not_your_seat")
+            assert (answer.status, answer.reason) == (403, refusal)
             assert "legal" not in answer.body
     for seat in "AB":
         answer = client.get(table.url(), headers={"X-Seat": seat})
         assert (answer.status, answer.reason) == (403, "not_your_seat")
     answer = client.post(table.url("resignations"))
-    assert (answer.status, answer.reason) == (403, "not_your_seat")
+    assert (answer.status, answer.reason) == (403, refusal)
 
 
 class Task(threading.Thread):
@@ -501,7 +502,8 @@ def gather(lobby: Lobby, game: Game) -> tuple[LiveTable, list[Reader]]:
     made = table.host.post("/v1/games", json={"ruleset": ruleset, "start": "by_host"})
     assert made.status == 201
     table.id = made.body["game"]["id"]
-    readers = [host, watcher]
+    link = lobby.client(host.token).post(table.url("watch_links"), json={}).body["token"]
+    readers = [host, watcher, Reader(lobby, "watch link", None, link)]
     for seat, (kind, name) in {"A": game.a, "B": game.b}.items():
         if kind == "bot":
             joined = table.host.post(table.url("seats"), json={"kind": "bot", "bot": name, "seat": seat})

@@ -90,6 +90,35 @@ def assert_checks(events: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.django_db
+def test_four_people_draw_for_partners(api: ApiClient, person: MakePerson) -> None:
+    people = [person(name) for name in ("Ann", "Bea", "Cy", "Di")]
+    body = {"ruleset": {"preset": "standard"}, "seating": "by_draw", "start": "by_host"}
+    game = api.post("/v1/games", json=body, token=people[0].token).body["game"]["id"]
+    url, taken = f"/v1/games/{game}", {}
+    for who, seat in zip(people, "NESW", strict=True):
+        joined = api.post(f"{url}/seats", json={"kind": "human", "client_seed": who.name}, token=who.token)
+        taken[seat] = (who, joined.body["token"])
+        assert joined.body["seat"] == seat
+    clients = tuple((seat, who.name) for seat, (who, _) in taken.items())
+    seed = bytes(32)
+    drawn = Seed(seed, clients).seating("NESW")
+    assert any(was != seat for was, seat in drawn.items())
+    Deal.objects.filter(game_id=game, number=1).update(seed=seed.hex(), commitment=Seed(seed).commitment)
+
+    started = api.post(f"{url}/start", token=people[0].token).body
+
+    names = {row["seat"]: row["name"] for row in started["seats"]}
+    hands = set()
+    for was, (who, token) in taken.items():
+        view = api.get(url, token=token).body
+        assert view["viewer"]["seat"] == drawn[was]
+        assert names[drawn[was]] == who.name
+        hands.update(view["deal"]["hand"] or [])
+    assert len(hands) in {0, 52}  # none while blind bids are open
+    assert_rebuilds(UUID(game))
+
+
+@pytest.mark.django_db
 def test_whoever_starts_the_game_by_sitting_down_is_told_the_seat_that_was_drawn(
     api: ApiClient, person: MakePerson
 ) -> None:
