@@ -5,6 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import signal
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
 
 import django
 from django.apps import apps
@@ -58,10 +64,6 @@ class Application:
         else:
             await send({"type": "websocket.close", "code": 1000})
 
-    def close_streams(self) -> None:
-        """Answer everybody who waits, and let nobody wait any more. Call it on the loop when the server will stop."""
-        self._hub.close()
-
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()  # lifespan.startup
         self._pool = Pool(settings.THREADS)
@@ -74,8 +76,10 @@ class Application:
         # What is loaded by now stays: the collector of garbage need not look through it in the middle of requests.
         gc.collect()
         gc.freeze()
-        await send({"type": "lifespan.startup.complete"})
-        await receive()  # lifespan.shutdown
+        # A server says lifespan.shutdown when no request is left, so those who wait must be answered before.
+        with told_to_stop(self._hub.close):
+            await send({"type": "lifespan.startup.complete"})
+            await receive()  # lifespan.shutdown
         hints.attach(None)
         if self._listening is not None:
             self._listening.cancel()
@@ -83,6 +87,34 @@ class Application:
         await self._hub.stop()
         await self._pool.close()
         await send({"type": "lifespan.shutdown.complete"})
+
+
+@contextmanager
+def told_to_stop(then: Callable[[], None]) -> Generator[None, None, None]:
+    """Call `then` on the running loop when a signal tells the server to stop, beside what the server does about it.
+
+    Only signals that the server has taken are listened to. Whether it took them through its loop, which learns of them
+    by the wakeup descriptor of `signal`, or by a handler, which is called from here: it still gets them.
+    """
+    loop = asyncio.get_running_loop()
+    taken: dict[signal.Signals, Callable[[int, FrameType | None], Any]] = {}
+
+    def tell(number: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(then)
+        taken[signal.Signals(number)](number, frame)
+
+    if threading.current_thread() is threading.main_thread():  # no other may set handlers
+        for number in (signal.SIGTERM, signal.SIGINT):
+            handler = signal.getsignal(number)
+            if callable(handler) and handler is not signal.default_int_handler:
+                taken[number] = handler
+                signal.signal(number, tell)
+    try:
+        yield
+    finally:
+        for number, handler in taken.items():
+            if signal.getsignal(number) is tell:
+                signal.signal(number, handler)
 
 
 application = Application()

@@ -117,8 +117,6 @@ class Command(BaseCommand):
         server = Server(config, announce)
 
         def stop() -> None:
-            # Before the server begins to wait for them: readers who wait would keep it from stopping.
-            application.close_streams()
             server.should_exit = True
 
         async def run() -> None:
