@@ -109,6 +109,8 @@ RATE_LIMITS: Any = env.json("RATE_LIMITS", default={})
 REST_FRAMEWORK = configuration.REST_FRAMEWORK
 SPECTACULAR_SETTINGS = {**configuration.SPECTACULAR, "APPEND_COMPONENTS": {"schemas": schemas.COMPONENTS}}
 
+HEARTBEAT_FILE = env.str("HEARTBEAT_FILE", default="")
+
 # Celery. Tasks are hints (see `spades_api.celery`), so sending one is tried once and fails within a second.
 CELERY_BROKER_URL = BROKER_URL
 CELERY_BROKER_CONNECTION_TIMEOUT = 1

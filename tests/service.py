@@ -40,7 +40,7 @@ class Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            preexec_fn=_end_with_the_tests,  # noqa: PLW1509 - it only makes a system call
+            preexec_fn=end_with_the_tests,  # noqa: PLW1509 - it only makes a system call
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -195,7 +195,7 @@ class Service:
 _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
-def _end_with_the_tests() -> None:
+def end_with_the_tests() -> None:
     """Have this process killed with the test run, should that end without cleaning up."""
     if _libc is not None:
         _libc.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

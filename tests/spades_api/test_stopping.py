@@ -6,6 +6,8 @@ import asyncio
 import signal
 import socket
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import httpx
 import pytest
@@ -15,7 +17,8 @@ from spades_api.asgi import told_to_stop
 from tests.service import Process
 
 
-def granian(service) -> tuple[Process, str]:
+@contextmanager
+def granian(service) -> Iterator[tuple[Process, str]]:
     """One more server on the same database."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -26,16 +29,26 @@ def granian(service) -> tuple[Process, str]:
         service.environment,
         service.folder / "granian.log",
     )
-    return process, f"http://127.0.0.1:{port}"
+    try:
+        yield process, f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
 
 
-@pytest.mark.parametrize("server", ["serve", "granian"])
+@contextmanager
+def serve(service) -> Iterator[tuple[Process, str]]:
+    """The server that there is."""
+    yield service.server, service.url
+
+
+@pytest.mark.parametrize("server", [serve, granian])
 def test_who_waits_is_told_goodbye_and_the_server_ends_well(start_service, server):
-    service = start_service()
-    process, url = (service.server, service.url) if server == "serve" else granian(service)
-    transport = httpx.HTTPTransport(retries=8)  # granian does not say when it is there
     answers = []
-    with httpx.Client(base_url=url, transport=transport, timeout=60) as client:
+    transport = httpx.HTTPTransport(retries=8)  # granian does not say when it is there
+    with (
+        server(start_service()) as (process, url),
+        httpx.Client(base_url=url, transport=transport, timeout=60) as client,
+    ):
         account = client.post("/v1/accounts", json={"name": "Ann"}).json()["token"]
         body = {"ruleset": {"preset": "two_player"}, "seats": [{"kind": "human"}]}
         made = client.post("/v1/games", json=body, headers={"Authorization": f"Bearer {account}"}).json()
@@ -48,8 +61,7 @@ def test_who_waits_is_told_goodbye_and_the_server_ends_well(start_service, serve
         polling = threading.Thread(target=wait_for_news)
         polling.start()
         process.wait_for(r'"route":"/v1/games/<uuid:game_id>/events"')
-        following = client.stream("GET", address, headers={**headers, "Accept": "text/event-stream"})
-        with following as stream:
+        with client.stream("GET", address, headers={**headers, "Accept": "text/event-stream"}) as stream:
             told = stream.iter_text()
             assert next(told).startswith("retry: ")
 
@@ -57,10 +69,10 @@ def test_who_waits_is_told_goodbye_and_the_server_ends_well(start_service, serve
 
             assert "".join(told).endswith(": goodbye\n\n")
         polling.join()
-    assert answers == [{"items": [], "next": None, "version": version}]
-    assert status == 0, process.tail()
-    assert "Killing" not in process.tail()
-    assert "Traceback" not in process.tail()
+        assert answers == [{"items": [], "next": None, "version": version}]
+        assert status == 0, process.tail()
+        assert "Killing" not in process.tail()
+        assert "Traceback" not in process.tail()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
