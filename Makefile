@@ -26,7 +26,7 @@ venv: ## build .venv with everything, when it is not already there
 venv-run:
 	@PYTHON="$(PYTHON)" .ci/venv run
 
-play: venv-run ## play a whole game through the HTTP API (PRESET=two_player)
+play: venv-run ## play a whole game through the HTTP API (PRESET=standard: with three bots)
 	$(python) -m clients.play --preset $(PRESET) $(PLAY_ARGS)
 
 serve: venv-run ## serve on SQLite, or on what DATABASE_URL and REDIS_URL name

@@ -36,7 +36,8 @@ WAIT_SECONDS: Final = 20
 PATIENCE: Final = 6
 """So many waits of `WAIT_SECONDS` in a row may bring nothing before the game is given up."""
 
-ADDRESSES: Final = {"draw": "draws", "bid": "bids", "play": "plays"}
+ADDRESSES: Final = {"decision": "draws", "look": "looks", "cards": "passes", "kind": "bids", "card": "plays"}
+"""Where a move is posted, by the field that tells its kind."""
 
 
 class PlayError(Exception):
@@ -156,7 +157,7 @@ class Game:
 
     def act(self, body: Mapping[str, Any]) -> None:
         """Make our move, decided upon the view that we have."""
-        operation = ADDRESSES[self.view["turn"]["action"]]
+        operation = next(address for field, address in ADDRESSES.items() if field in body)
         try:
             self.see(self.client.post(f"{self.address}/{operation}", body, if_match=self._etag))
         except ApiProblem as problem:
@@ -260,15 +261,18 @@ class Reporter:
         )
         draws = "".join(f"{seat} {text}  " for seat, text in sorted(self._draws.items()))
         promises = "  ".join(
-            f"{seat} {bid_text(data['bids'][seat])}/{data['tricks'][seat]}" for seat in sorted(data["bids"])
+            f"{seat} {bid_text(data['bids'].get(seat))}/{data['tricks'][seat]}" for seat in sorted(data["tricks"])
         )
         print(f"Deal {number:>2}, dealer {self._dealer}   {scores}")
         print(f"         {'draws ' if draws else ''}{draws}bid/taken {promises}  tricks {self._tricks}", flush=True)
 
 
-def bid_text(bid: Mapping[str, Any]) -> str:
-    """A bid, shortly: ``6`` or ``nil``."""
-    return str(bid["tricks"]) if "tricks" in bid else bid["kind"].replace("_", " ")
+def bid_text(bid: Mapping[str, Any] | None) -> str:
+    """A bid, shortly: ``6``, ``nil`` or ``blind 6``; ``-`` where nobody bids."""
+    if bid is None:
+        return "-"
+    words = [bid["kind"].replace("_", " ")] if bid["kind"] != "number" else []
+    return " ".join([*words, *([str(bid["tricks"])] if "tricks" in bid else [])])
 
 
 def print_sheet(game: Game) -> None:
@@ -277,12 +281,13 @@ def print_sheet(game: Game) -> None:
     print("\nScore sheet: " + ", ".join(names.values()))
     for deal in game.deals():
         for side, score in deal["score"]["sides"].items():
-            seats = [seat for seat in deal["bids"] if seat in side]
-            bids = " + ".join(bid_text(deal["bids"][seat]) for seat in seats)
+            seats = [seat["seat"] for seat in game.view["seats"] if seat["side"] == side]
+            bids = " + ".join(bid_text(deal["bids"].get(seat)) for seat in seats)
             taken = " + ".join(str(deal["tricks"][seat]) for seat in seats)
             lines = ", ".join(f"{line['what'].replace('_', ' ')} {line['points']:+d}" for line in score["lines"])
             heading = f"{deal['number']:>4}" if side == next(iter(deal["score"]["sides"])) else "    "
-            print(f"{heading}  {side}  bid {bids:>3}  took {taken:>2}  {score['score']:>5}   {lines or 'nothing'}")
+            columns = f"bid {bids:>{6 * len(seats) - 3}}  took {taken:>{5 * len(seats) - 3}}"
+            print(f"{heading}  {side}  {columns}  {score['score']:>5}   {lines or 'nothing'}")
 
 
 def print_result(game: Game) -> None:

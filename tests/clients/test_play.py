@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PATIENCE = 120
-SHEET_LINE = re.compile(r"^ [ \d]{3}  ([AB])  bid .*?  took .*?  +(-?\d+)   (.*)$", re.MULTILINE)
+SHEET_LINE = re.compile(r"^ [ \d]{3}  ([A-Z]+)  bid .*?  took .*?  +(-?\d+)   (.*)$", re.MULTILINE)
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -26,22 +26,37 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_whole_game_is_played_with_a_service_of_its_own() -> None:
-    played = run("--target", "100", "--seed", "1")
+@pytest.mark.parametrize(
+    ("preset", "sides", "players"),
+    [
+        ("two_player", ["A", "B"], "A (You), B (Steady)"),
+        ("standard", ["NS", "EW"], "N (You), E (Steady), S (Steady), W (Steady)"),
+    ],
+)
+def test_a_whole_game_is_played_with_a_service_of_its_own(preset: str, sides: list[str], players: str) -> None:
+    played = run("--preset", preset, "--target", "100", "--seed", "1")
 
     assert (played.returncode, played.stderr) == (0, "")
-    deals = re.findall(r"^Deal +(\d+), dealer [AB] +A [+-]\d+ = -?\d+", played.stdout, re.MULTILINE)
+    deals = re.findall(r"^Deal +(\d+), dealer [A-Z] +[A-Z]+ [+-]\d+ = -?\d+", played.stdout, re.MULTILINE)
     assert deals == [str(number) for number in range(1, len(deals) + 1)]
     assert deals
-    sheet = played.stdout[played.stdout.index("Score sheet: A (You), B (Steady)") :]
-    totals = dict.fromkeys("AB", 0)
+    sheet = played.stdout[played.stdout.index(f"Score sheet: {players}") :]
+    totals = dict.fromkeys(sides, 0)
     for side, score, lines in SHEET_LINE.findall(sheet):
         totals[side] += sum(int(points) for points in re.findall(r"[+-]\d+", lines))
         assert totals[side] == int(score)
-    won = re.search(r"^([AB])(?: \(you\))? won, by target: A (-?\d+), B (-?\d+)$", played.stdout, re.MULTILINE)
+    won = re.search(r"^([A-Z]+)(?: \(you\))? won, by target: (.*)$", played.stdout, re.MULTILINE)
     assert won
-    assert totals == {"A": int(won[2]), "B": int(won[3])}
+    assert ", ".join(f"{side} {points}" for side, points in totals.items()) == won[2]
     assert totals[won[1]] == max(totals.values()) >= 100
+
+
+def test_a_game_in_which_nobody_bids_is_told_as_well(live_service) -> None:
+    played = run("--base-url", live_service.url, "--preset", "books", "--target", "10")
+
+    assert (played.returncode, played.stderr) == (0, "")
+    assert "bid/taken E -/" in played.stdout
+    assert "bid     - + -  took" in played.stdout
 
 
 def test_a_game_is_played_against_a_running_service(live_service) -> None:
