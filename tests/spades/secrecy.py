@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from spades import Card, Deal, Match, Phase, Seed
-from spades.cards import cards_of
+from spades.cards import cards_of, each_its_own
 from spades.terms import terms
 from spades.view import for_public, for_seat
 
@@ -36,9 +36,12 @@ def mapped(match: Match, places: dict[Card, Card]) -> Match:
     """The same match with each card lying where another one lay."""
     deal = match.deal
     assert deal is not None
+    # Of two equal cards the upper one in the stock counts as that of the first pack.
+    stock = each_its_own([places[card] for card in deal.stock], match.ruleset.decks)
+    lies = dict(zip(deal.stock, stock, strict=True))
 
     def mask(cards: int) -> int:
-        return sum(places[card].bit for card in cards_of(cards))
+        return sum(lies[card].bit for card in cards_of(cards))
 
     other = Deal.restore(
         match.ruleset,
@@ -46,7 +49,7 @@ def mapped(match: Match, places: dict[Card, Card]) -> Match:
         attempt=deal.attempt,
         dealer=deal.dealer,
         seed=deal.seed,
-        stock=[places[card] for card in deal.stock],
+        stock=stock,
         behind=deal.behind,
         draws=deal.draws,
         passes=tuple(mask(cards) for cards in deal.passes),
