@@ -406,7 +406,7 @@ class Deal:
             return True
         if self.phase not in (Phase.PASSING, Phase.BIDDING) or not facts.bids_in(self.number):
             return True
-        return not legality.legal_bids(self.ruleset, self._bidder(place, seen=False))
+        return not legality.may_bid_blind(self.ruleset, self._bidder(place, seen=False))
 
     def is_sealed(self, place: int) -> bool:
         """Whether the bid of a place is made and nobody else may know it yet."""

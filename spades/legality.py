@@ -28,6 +28,7 @@ __all__ = [
     "forced_bid",
     "legal_bids",
     "legal_cards",
+    "may_bid_blind",
     "may_call_redeal",
     "pass_refusal",
     "seat_bid_refusal",
@@ -174,7 +175,16 @@ def legal_bids(ruleset: Ruleset, bidder: Bidder) -> list[Bid]:
     """
     facts = terms(ruleset)
     bids = facts.open_bids if bidder.seen else facts.blind_bids
-    return [bid for bid in bids if _fault(facts, bidder, bid) is None]
+    return [bid for bid in bids if _fault_of_offered(facts, bidder, bid) is None]
+
+
+def may_bid_blind(ruleset: Ruleset, bidder: Bidder) -> bool:
+    """Whether a blind bid is open to a seat, its turn apart.
+
+    Source: docs/rules.md#blind
+    """
+    facts = terms(ruleset)
+    return any(_fault_of_offered(facts, bidder, bid) is None for bid in facts.blind_bids)
 
 
 def seat_bid_refusal(ruleset: Ruleset, bidder: Bidder, bid: Bid) -> RuleViolation | None:
@@ -194,8 +204,11 @@ def _fault(facts: Terms, bidder: Bidder, bid: Bid) -> Reason | None:
     """The first rule that a bid breaks."""
     if not bidder.seen and not bid.is_blind:
         return Reason.LOOK_FIRST
-    if bid not in facts.offered:
-        return _not_offered(bid)
+    return _fault_of_offered(facts, bidder, bid) if bid in facts.offered else _not_offered(bid)
+
+
+def _fault_of_offered(facts: Terms, bidder: Bidder, bid: Bid) -> Reason | None:
+    """The first rule that a bid breaks which the table has, blind unless the hand was seen."""
     if bid.is_blind:
         if bid.kind is BidKind.BLIND_NIL and not bidder.behind >> bidder.place & 1:
             return Reason.BLIND_NOT_BEHIND

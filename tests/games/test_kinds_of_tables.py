@@ -115,7 +115,7 @@ def test_a_redeal_begins_the_same_deal_again_from_the_seed_that_was_promised(cir
     promised = told(game, holder, "deal_started")[0]["next_commitment"]
 
     refused = game.act(holder, {}, action="redeal")
-    called = game.act(callers[0], {}, action="redeal", example=True)
+    called = game.act(callers[0], {}, action="redeal", example=True, headers={"Idempotency-Key": "another-deal"})
 
     assert (refused.status, refused.reason) == (409, "redeal_not_allowed")
     assert called.status == 200
@@ -132,6 +132,8 @@ def test_a_redeal_begins_the_same_deal_again_from_the_seed_that_was_promised(cir
     (turn,) = turns(game)
     assert game.act(turn, {"kind": "number", "tricks": 1}).status == 200
     assert not any(game.view(seat)["deal"]["redeal_available"] for seat in game.tokens)
+    again = game.act(callers[0], {}, action="redeal", headers={"Idempotency-Key": "another-deal"})
+    assert (again.content, again.headers["idempotency-replayed"]) == (called.content, "true")
     assert_rebuilds(UUID(game.id))
 
 
