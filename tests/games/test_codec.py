@@ -69,8 +69,8 @@ def test_a_snapshot_from_the_future_is_refused() -> None:
 def seeds(number: int) -> steps.SeedOf:
     """A seed of its own for every deal and attempt."""
 
-    def seed_of(deal: int, attempt: int) -> tuple[Seed, str]:
-        return Seed(bytes([number, deal, attempt, *[0] * 29])), commitment(bytes([deal]))
+    def seed_of(deal: int, attempt: int) -> steps.Drawn:
+        return steps.Drawn(Seed(bytes([number, deal, attempt, *[0] * 29])), commitment(bytes([deal])))
 
     return seed_of
 
