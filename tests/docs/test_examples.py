@@ -1,4 +1,4 @@
-"""What the documents show is run: Python as doctests, the session by curl against a service."""
+"""What the documents show is run: Python as doctests, the game by curl against a service."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ PYTHON = [
     for index, (label, content) in enumerate(markdown.blocks(path.read_text(encoding="utf-8")))
     if label == "python"
 ]
-SESSION = markdown.blocks(markdown.section(markdown.read("README.md"), "A session"))[0][1]
+GAME = dict(markdown.blocks(markdown.section(markdown.read("README.md"), "A whole game by curl")))["bash"]
 
-# For a machine without curl: the options that the session uses.
+# For a machine without curl: the options that the game uses.
 CURL = f"""#!{sys.executable}
 import argparse, sys, httpx
 parser = argparse.ArgumentParser()
@@ -51,28 +51,33 @@ def test_python_examples_are_true(content):
     assert results.attempted > 0
 
 
-def test_the_session_of_the_readme_can_be_pasted(live_service, tmp_path):
+def test_the_game_of_the_readme_can_be_pasted_and_is_played_to_its_end(live_service, tmp_path):
     environment = dict(os.environ)
     if shutil.which("curl") is None:
         (tmp_path / "curl").write_text(CURL, encoding="utf-8")
         (tmp_path / "curl").chmod(0o755)
         environment["PATH"] = f"{tmp_path}:{environment['PATH']}"
-    assert "url=http://127.0.0.1:8000\n" in SESSION
-    script = SESSION.replace("url=http://127.0.0.1:8000\n", f"url={live_service.url}\n")
+    assert GAME.startswith("url=http://127.0.0.1:8000 ")
+    script = GAME.replace("http://127.0.0.1:8000", live_service.url)
 
     run = subprocess.run(
-        ["sh", "-eu"], input=script, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
+        ["bash", "-eu"],
+        input=script,
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
     )
 
-    assert run.returncode == 0, run.stderr
-    *_, view, events = _documents(run.stdout)
-    assert _valid("View", view)
-    assert view["viewer"] == {"role": "seat", "seat": "A"}
-    assert len(view["deal"]["hand"]) == 1
-    assert _valid("EventPage", events)
-    assert events["items"][0]["type"] == "game_created"
-    drawn = [event for event in events["items"] if event["type"] == "card_drawn" and event["seat"] == "A"]
-    assert [event["data"]["kept"] for event in drawn] == view["deal"]["hand"]
+    assert (run.returncode, run.stderr) == (0, "")
+    result, deals = _documents(run.stdout)
+    assert _valid("DealPage", deals)
+    scores = {side: score["score"] for side, score in deals["items"][-1]["score"]["sides"].items()}
+    assert result == {"winners": result["winners"], "reason": "target", "scores": scores}
+    assert [scores[side] for side in result["winners"]] == [max(scores.values())]
+    assert max(scores.values()) >= 50
 
 
 def _documents(text):
@@ -81,6 +86,7 @@ def _documents(text):
     while place < len(text):
         value, place = json.JSONDecoder().raw_decode(text, place)
         found.append(value)
+        place += len(text[place:]) - len(text[place:].lstrip())
     return found
 
 
