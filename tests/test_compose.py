@@ -143,12 +143,12 @@ def test_a_server_is_killed_by_granian_before_the_engine_would():
     assert 15 < patience < compose.seconds(SERVICES["web"]["stop_grace_period"])
 
 
-@pytest.mark.parametrize("name", ["worker", "beat"])
+@pytest.mark.parametrize("name", ["web", "worker", "beat"])
 def test_the_documents_tell_the_same_commands(name):
     told = " ".join(SERVICES[name]["command"])
 
     assert told in markdown.read("docs/operations.md")
-    assert told in markdown.read("README.md")
+    assert name == "web" or told in markdown.read("README.md")
 
 
 # The image.
@@ -214,3 +214,98 @@ def test_durations():
     for text in ("15", "", "s", "1 s"):
         with pytest.raises(ValueError, match="duration"):
             compose.seconds(text or "?")
+
+
+# Running it.
+
+CHECK = {"interval": "100ms", "timeout": "20s", "start_period": "100ms", "retries": 3}
+WAITS = "import signal; signal.sigwait({signal.SIGTERM})"
+
+
+@pytest.fixture
+def host_of(tmp_path):
+    """Makes a host with one service `web` that is a line of Python."""
+    hosts = []
+
+    def make(program, check="pass", grace="20s"):
+        host = compose.Host(tmp_path, "sqlite:///x", "redis://x")
+        hosts.append(host)
+        host.services = {
+            "postgres": {},
+            "redis": {},
+            "web": {
+                "command": ["python", "-c", program],
+                "environment": {"DATABASE_URL": "postgres://postgres/x", "REDIS_URL": "redis://redis", "THREADS": None},
+                "healthcheck": {**CHECK, "test": ["CMD", "python", "-c", check]},
+                "stop_signal": "SIGTERM",
+                "stop_grace_period": grace,
+            },
+        }
+        return host
+
+    yield make
+    for host in hosts:
+        host.kill()
+
+
+def test_a_service_finds_the_addresses_that_hold_here(host_of):
+    environment = host_of("pass").environment("web")
+
+    assert {name: environment.get(name) for name in ("DATABASE_URL", "REDIS_URL", "THREADS", "PYTHONUNBUFFERED")} == {
+        "DATABASE_URL": "sqlite:///x",
+        "REDIS_URL": "redis://x",
+        "THREADS": None,
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+def test_a_service_that_names_a_host_of_elsewhere_fails(host_of):
+    host = host_of("pass")
+    host.services["web"]["environment"]["REDIS_URL"] = "redis://elsewhere"
+
+    with pytest.raises(compose.Failed, match="no service"):
+        host.start("web")
+
+
+def test_a_service_that_ends_badly_fails(host_of):
+    with pytest.raises(compose.Failed, match="ended with status 3"):
+        host_of("raise SystemExit(3)").run("web")
+
+
+def test_a_service_that_is_never_healthy_fails(host_of):
+    host = host_of(WAITS, check="raise SystemExit('I am ill.')")
+    host.start("web")
+
+    with pytest.raises(compose.Failed, match="I am ill"):
+        host.become_healthy("web")
+
+
+def test_a_service_that_ends_before_it_is_healthy_fails(host_of):
+    host = host_of("raise SystemExit(0)", check="raise SystemExit(1)")
+    host.start("web")
+    host.running["web"].wait(20)
+
+    with pytest.raises(compose.Failed, match="ended with status 0"):
+        host.become_healthy("web")
+
+
+def test_a_service_that_ignores_its_signal_fails(host_of):
+    ready = (
+        "import signal, time, pathlib; signal.signal(15, signal.SIG_IGN); pathlib.Path('up').touch(); time.sleep(60)"
+    )
+    host = host_of(ready, check="import pathlib; raise SystemExit(not pathlib.Path('up').exists())", grace="500ms")
+    host.services["web"]["healthcheck"]["start_period"] = "30s"
+    host.start("web")
+    host.become_healthy("web")
+
+    with pytest.raises(compose.Failed, match="did not end within its grace period"):
+        host.stop("web")
+
+
+def test_a_service_that_dies_of_its_signal_fails(host_of):
+    host = host_of("import time; time.sleep(60)")
+    host.start("web")
+    host.become_healthy("web")
+
+    with pytest.raises(compose.Failed, match="ended with status -15"):
+        host.stop("web")
