@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import json
 import os
 import random
 import secrets
@@ -157,9 +158,10 @@ class Game:
 
     def act(self, body: Mapping[str, Any]) -> None:
         """Make our move, decided upon the view that we have."""
-        operation = next(address for field, address in ADDRESSES.items() if field in body)
+        field = next(field for field in ADDRESSES if field in body)
+        sent = {} if field == "look" else body  # looking takes no more than the address
         try:
-            self.see(self.client.post(f"{self.address}/{operation}", body, if_match=self._etag))
+            self.see(self.client.post(f"{self.address}/{ADDRESSES[field]}", sent, if_match=self._etag))
         except ApiProblem as problem:
             if problem.reason != "stale_version":
                 raise
@@ -308,6 +310,15 @@ def print_result(game: Game) -> None:
 # The command.
 
 
+def _rule(text: str) -> tuple[str, Any]:
+    """An option of the rules: ``nil=false``, ``pass_count=2``, ``bid_rule=free``."""
+    name, _, value = text.partition("=")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; gives the exit status."""
     parser = argparse.ArgumentParser(
@@ -315,11 +326,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--preset", default="two_player", help="the rules to play by")
     parser.add_argument("--target", type=int, help="points that win, if not those of the preset")
+    parser.add_argument(
+        "--rule", action="append", default=[], type=_rule, metavar="NAME=VALUE", help="another option than the preset's"
+    )
     parser.add_argument("--seed", type=int, help="what our own choices come from; the cards are the service's")
     parser.add_argument("--base-url", help="a running service; without it one is started and stopped again")
     parser.add_argument("--quiet", action="store_true", help="tell only who won")
     options = parser.parse_args(arguments)
-    ruleset: dict[str, Any] = {"preset": options.preset}
+    ruleset: dict[str, Any] = {"preset": options.preset, **dict(options.rule)}
     if options.target is not None:
         ruleset["target_score"] = options.target
     # A SIGTERM must go the way of every other end, past the `finally` that stops the service.

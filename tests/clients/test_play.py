@@ -66,6 +66,22 @@ def test_a_game_is_played_against_a_running_service(live_service) -> None:
     assert re.fullmatch(r"[AB]( \(you\))? won, by target: A -?\d+, B -?\d+", played.stdout.strip())
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        pytest.param(["--preset", "cutthroat"], id="blind bids, so that hands are looked at"),
+        pytest.param(
+            ["--preset", "standard", "--rule", "pass_count=2", "--rule", 'pass_cycle=["left"]'], id="cards are passed"
+        ),
+    ],
+)
+def test_moves_of_every_kind_are_made(live_service, rules: list[str]) -> None:
+    played = run("--base-url", live_service.url, "--target", "50", "--quiet", *rules)
+
+    assert (played.returncode, played.stderr) == (0, "")
+    assert " won, by target: " in played.stdout
+
+
 def test_a_refused_game_is_told_and_fails(live_service) -> None:
     played = run("--base-url", live_service.url, "--preset", "nobody")
 
