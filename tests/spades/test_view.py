@@ -15,7 +15,7 @@ from spades import PRESETS, Match, Phase, Ruleset
 from spades.cards import codes_of
 from spades.view import Part, before_start, parts
 
-from .playing import opening, random_ruleset
+from .playing import DECKS, opening, random_ruleset
 from .playing import play_on as play_deal
 from .secrecy import mapped, moved, seen_by, shuffle_unseen, view
 from .test_match import RULES, SHORT, play_on, seed
@@ -98,6 +98,24 @@ def assert_unseen_cards_do_not_matter(match: Match, rng: random.Random) -> None:
 def test_nothing_told_at_a_presets_table_depends_on_unseen_cards(preset: str, number: int) -> None:
     rng = random.Random(number)
     assert_unseen_cards_do_not_matter(opening(PRESETS[preset].ruleset, rng), rng)
+
+
+SECRETIVE: dict[str, dict[str, Any]] = {
+    "redeals": {"preset": "solo", **DECKS["poor"], "redeal": "no_spades"},
+    "passing": {"preset": "solo", "pass_cycle": ["left"], "pass_count": 2, "blind_nil": "any"},
+    "exchanges": {"preset": "suicide", "nil_exchange": 2},
+    "blind exchanges": {"preset": "suicide", "nil_exchange": 2, "exchange_order": "blind"},
+    "sealed bids": {"preset": "standard", "bid_order": "simultaneous"},
+    "unseen discards": {"preset": "two_player_closed", "draw_second_card": "unseen"},
+}
+
+
+@pytest.mark.parametrize("ruleset", SECRETIVE.values(), ids=SECRETIVE)
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 2**32))
+def test_nothing_told_at_a_table_with_secrets_depends_on_unseen_cards(ruleset: dict[str, Any], number: int) -> None:
+    rng = random.Random(number)
+    assert_unseen_cards_do_not_matter(opening(Ruleset.resolve(ruleset), rng), rng)
 
 
 @settings(max_examples=80, deadline=None)
