@@ -151,6 +151,13 @@ def test_the_documents_tell_the_same_commands(name):
     assert name == "web" or told in markdown.read("README.md")
 
 
+def test_the_pages_that_it_names_exist():
+    named = re.findall(r"\bdocs/[\w./-]+\.md\b", compose.FILE.read_text(encoding="utf-8"))
+
+    assert named
+    assert [page for page in named if not (compose.ROOT / page).exists()] == []
+
+
 # The image.
 
 
