@@ -1,8 +1,8 @@
 """Cards: what a trick is to us now, and with that the card.
 
 A player takes tricks until its contract is made and then ducks, because a bag costs more than it brings; unless the
-others can still be kept from their contract. A nil is kept by losing every trick, a partner's by winning over its cards,
-and another side's is broken by making it win one.
+others can still be kept from their contract. A nil is kept by losing every trick, a partner's by winning over its
+cards, and another side's is broken by making it win one.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ The rules ask these facts at every step of a deal, so they are worked out once f
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 
 from spades.bids import Bid, BidKind
 from spades.cards import Pack, pack
@@ -172,7 +171,11 @@ class Terms:
         return (self.choosing or self.mirror) and not first
 
 
-@lru_cache(maxsize=1024)
+_MOST = 1024
+_known: dict[int, Terms] = {}
+"""By identity of the ruleset, which the terms keep alive: to hash one would cost more than to find its terms."""
+
+
 def terms(ruleset: Ruleset) -> Terms:
     """The facts of a ruleset.
 
@@ -181,4 +184,9 @@ def terms(ruleset: Ruleset) -> Terms:
     >>> terms(Ruleset.resolve({"preset": "hoyle_partners"})).bid_order(dealer=0)
     (1, 3, 2, 0)
     """
-    return Terms(ruleset)
+    found = _known.get(id(ruleset))
+    if found is None:
+        if len(_known) >= _MOST:
+            _known.clear()
+        found = _known[id(ruleset)] = Terms(ruleset)
+    return found

@@ -281,6 +281,24 @@ _INVITATION = _object(
     used=_count("How many have."),
 )
 
+
+def _score(description: str, score: Schema, **more: Schema) -> Schema:
+    """The score of one deal, of a side or of one of its seats."""
+    return _object(
+        description,
+        contract=_number(),
+        bag_points=_number(),
+        bag_penalty=_number("Zero or negative."),
+        nil_points=_number(),
+        special_points=_number("The bonus of a moon; the contract is 0 then."),
+        delta=_number("The sum of the lines."),
+        score=score,
+        set=_or_null({"type": "boolean"}, "Whether a number bid failed; null when none was made."),
+        lines=_list(ref("ScoreLine")),
+        **more,
+    )
+
+
 COMPONENTS: dict[str, Schema] = {
     "BidNumber": _BID_NUMBER,
     "BidNil": _BID_NIL,
@@ -321,38 +339,34 @@ COMPONENTS: dict[str, Schema] = {
         **{key: value for key, value in resolved_json_schema().items() if key != "additionalProperties"},
         "description": "A complete ruleset: every option with its value.",
     },
-    "SideScore": _object(
-        "A side's score of one deal, in points unless said.",
-        contract=_number(),
-        bag_points=_number(),
-        bag_penalty=_number("Zero or negative."),
-        nil_points=_number(),
-        special_points=_number("The bonus of a moon; the contract is 0 then."),
-        delta=_number("The sum of the lines."),
-        score=_number("The running total."),
-        bags=_count("Bags carried on, a count."),
-        set=_or_null({"type": "boolean"}, "Whether a number bid of the side failed; null when it made none."),
-        lines=_list(
-            _object(
-                "A line of the score.",
-                what=_text(
-                    "",
-                    "contract",
-                    "ten",
-                    "moon",
-                    "blind",
-                    "bags",
-                    "nil",
-                    "blind_nil",
-                    "both_nil",
-                    "bag_penalty",
-                    "books",
-                    "adjustment",
-                ),
-                points=_number(),
-                rule=_text("The section of the rules that says so."),
-            )
+    "ScoreLine": _object(
+        "A line of a score.",
+        what=_text(
+            "",
+            "contract",
+            "ten",
+            "moon",
+            "blind",
+            "bags",
+            "nil",
+            "blind_nil",
+            "both_nil",
+            "bag_penalty",
+            "books",
+            "adjustment",
         ),
+        points=_number(),
+        rule=_text("The section of the rules that says so."),
+    ),
+    "SeatScore": _score(
+        "What one partner brought its side, where partners are scored apart; in points unless said.",
+        {"type": "null", "description": "The running total is the side's."},
+        bags=_count("Bags of this deal, a count; the penalty is the side's."),
+    ),
+    "SideScore": _score(
+        "A side's score of one deal, in points unless said.",
+        _number("The running total."),
+        bags=_count("Bags carried on, a count."),
     ),
     "ViewSeat": _object(
         "A seat, the same for every viewer.",
@@ -570,3 +584,6 @@ COMPONENTS: dict[str, Schema] = {
         version=_count("The game's version when the page was read."),
     ),
 }
+COMPONENTS["SideScore"]["properties"]["seats"] = _by(
+    ref("SeatScore"), SEAT["pattern"], "Each partner's part, where partners are scored apart; else left out."
+)

@@ -350,6 +350,19 @@ class NothingSerializer(StrictSerializer):
     """An empty object, or no body at all."""
 
 
+class LookSerializer(StrictSerializer):
+    """`{"look": true}`, as `legal` has it; an empty object or no body asks for the same."""
+
+    look = StrictBooleanField(required=False, help_text="True, if it is there.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Take nothing but true, which is all that can be asked for."""
+        if attrs.pop("look", True) is not True:
+            detail = "Only true, or nothing, can be said here."
+            raise serializers.ValidationError({"look": refuse(ContractReason.NOT_ALLOWED_VALUE, detail).detail})
+        return attrs
+
+
 def _one_of(letters: str, text: str) -> str:
     if len(text) != 1 or text not in letters:
         raise ValueError(text)

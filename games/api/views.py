@@ -30,6 +30,7 @@ from games.api.serializers import (
     BidSerializer,
     DrawSerializer,
     GameSerializer,
+    LookSerializer,
     NothingSerializer,
     PassSerializer,
     PlaySerializer,
@@ -427,7 +428,7 @@ class LooksView(Endpoint):
         summary="Look at your hand",
         tag="Play",
         scope=Scope.GAMES,
-        request=NothingSerializer,
+        request=LookSerializer,
         responses={200: ref("ViewOrDryRun")},
         reasons=(
             *SEES,
@@ -440,7 +441,7 @@ class LooksView(Endpoint):
     )
     def post(self, request: Request, game_id: UUID) -> HttpResponse:
         """See your hand, for which you give up bidding blind. It needs no turn."""
-        return _act(self, request, NothingSerializer, play.look_at_hand, game_id=game_id)
+        return _act(self, request, LookSerializer, play.look_at_hand, game_id=game_id)
 
 
 class PassesView(Endpoint):

@@ -295,8 +295,8 @@ def play_again(*, reading: Reading, account_name: str) -> tuple[dict[str, Any], 
         reading: the locked reading of a game that is over, by an account's token.
 
     Returns:
-        The answer ``{"game": view, "seats": [{"seat", "token"}]}`` with the tokens of seats that were taken now, and the
-        viewer's part of the entity tag.
+        The answer ``{"game": view, "seats": [{"seat", "token"}]}`` with the tokens of seats that were taken now, and
+        the viewer's part of the entity tag.
 
     Raises:
         Problem: `not_your_seat`, `game_not_over`, `seat_taken`, `wrong_phase`, `game_over`, `not_found`,

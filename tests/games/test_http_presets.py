@@ -44,8 +44,8 @@ def route_of(body: Mapping[str, Any]) -> str:
 
 
 def content(body: Mapping[str, Any]) -> dict[str, Any]:
-    """What is sent for a legal action; a look has no body."""
-    return {} if "look" in body else {"json": body}
+    """What is sent for a legal action: the very body."""
+    return {"json": dict(body)}
 
 
 def play(table: LiveTable, watcher: ApiClient, rng: random.Random, heard: Heard) -> None:
