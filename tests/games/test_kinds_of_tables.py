@@ -61,7 +61,9 @@ def test_a_hand_is_withheld_until_its_seat_looks(circle: Circle) -> None:
             refused = game.act(seat, body, action=action, query=query)
             assert (refused.status, refused.reason, refused.body["legal"]) == (409, "look_first", view["turn"]["legal"])
     assert rows_of(game.id) == before
-    looked = game.act(seat, {}, action="look", example=True)
+    no = game.act(seat, {"look": False}, action="look", bad=True)
+    assert (no.status, [fault["pointer"] for fault in no.body["errors"]]) == (400, ["/look"])
+    looked = game.act(seat, {"look": True}, action="look", example=True)
 
     assert looked.status == 200
     assert len(looked.body["deal"]["hand"]) == 13
