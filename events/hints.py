@@ -102,19 +102,21 @@ class _Sender:
 
     def send(self, game_id: UUID, number: int) -> None:
         """Send one hint. Never raises."""
-        now = time.monotonic()
-        if now < self._quiet_until:
+        if time.monotonic() < self._quiet_until:
             return
-        try:
-            with self._lock:
+        with self._lock:
+            now = time.monotonic()
+            if now < self._quiet_until:  # found out while this waited
+                return
+            try:
                 if self._connection is None or (now - self._sent_at > IDLE_SECONDS and self._was_closed()):
                     self._connection = self._connect()
                 self._connection.send_command("PUBLISH", f"{CHANNEL}.{game_id}", number, check_health=False)
                 self._sent_at = now
-        except Exception as error:  # noqa: BLE001 - no hint is worth failing a play that is committed
-            self._quiet_until = time.monotonic() + QUIET_SECONDS
-            self._connection = None
-            logger.warning("hint_not_sent", game_id=str(game_id), number=number, error=repr(error))
+            except Exception as error:  # noqa: BLE001 - no hint is worth failing a play that is committed
+                self._quiet_until = time.monotonic() + QUIET_SECONDS
+                self._connection = None
+                logger.warning("hint_not_sent", game_id=str(game_id), number=number, error=repr(error))
 
     def _connect(self) -> Any:
         connection = self._pool.make_connection()

@@ -142,12 +142,14 @@ class Waiter:
 class _Game:
     """A game that somebody here waits on: who, how far it is known to have come, and the read under way."""
 
-    __slots__ = ("hinted", "id", "reading", "waiters")
+    __slots__ = ("hinted", "hints", "id", "reading", "waiters")
 
     def __init__(self, game_id: UUID) -> None:
         self.id = game_id
         self.waiters: set[Waiter] = set()
         self.hinted = 0
+        self.hints = 0
+        """How many hints came: by it a read knows that one came while it was under way."""
         self.reading: asyncio.Task[None] | None = None
 
     def behind(self) -> int | None:
@@ -200,7 +202,10 @@ class Hub:
     def hint(self, game_id: UUID, number: int) -> None:
         """Take note that the game has reached `number`."""
         game = self._games.get(game_id)
-        if game is not None and number > game.hinted:
+        if game is None:
+            return
+        game.hints += 1
+        if number > game.hinted:
             game.hinted = number
             self.look(game)
 
@@ -263,8 +268,11 @@ class Hub:
     async def _read(self, game: _Game) -> None:
         try:
             while (after := game.behind()) is not None:
+                hints = game.hints
                 rows = await self._in_pool(log.rows_after, game.id, after, READ_ROWS)
                 if not rows:
+                    if game.hints != hints:
+                        continue  # what the newer hint is about may have been too late for this read
                     # The hint was ahead of what this process can see, or wrong, or there was a doubt only.
                     game.hinted = after
                     return

@@ -162,6 +162,34 @@ def test_a_hint_ahead_of_the_log_does_no_harm(write_events):
     assert asyncio.run(scenario()) == ([], [1])
 
 
+def test_a_hint_that_comes_during_a_read_that_is_too_early_for_it_is_not_lost(write_events, monkeypatch):
+    monkeypatch.setattr(hub_module, "TAIL_SECONDS", 3600.0)
+    game_id = uuid4()
+
+    async def scenario():
+        pool = Pool(2)
+
+        async def run(work, *args):
+            rows = await pool.run(work, *args)
+            if not waiting.is_set():  # the first read has found nothing, and now something happens
+                waiting.set()
+                hub.hint(game_id, await pool.run(write_events, game_id, PLAYED))
+            return rows
+
+        waiting = asyncio.Event()
+        hub = Hub(run)
+        waiter = hub.register(game_id)
+        waiter.place(0, None)
+        hub.read_anew(game_id)
+        async with asyncio.timeout(LONG):
+            numbers = await told(waiter, 1)
+        await hub.stop()
+        await pool.close()
+        return numbers
+
+    assert asyncio.run(scenario()) == [1]
+
+
 def test_a_reader_that_takes_nothing_is_given_up(write_events, monkeypatch):
     monkeypatch.setattr(hub_module, "QUEUE_EVENTS", 3)
     game_id = uuid4()
