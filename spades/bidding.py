@@ -12,20 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from spades.bids import Bid, BidKind
-from spades.cards import PACK, SUIT_MASK, Suit
 from spades.errors import NotationError, Reason, Rule, RuleViolation
-from spades.ruleset import (
-    BidMode,
-    BidRule,
-    BlindNil,
-    BothNil,
-    DealMethod,
-    Ruleset,
-    Teams,
-    TotalBidRule,
-    ZeroBid,
-)
+from spades.legality import behind, bid_refusal
+from spades.ruleset import BidMode, BidRule, BothNil, DealMethod, Ruleset, Teams, TotalBidRule
 from spades.seats import Table, table
+from spades.terms import terms
 
 __all__ = ["bids_refusal", "nobody_bids", "units", "with_blind_sides"]
 
@@ -88,8 +79,9 @@ def bids_refusal(ruleset: Ruleset, bids: Mapping[str, Bid], scores: Mapping[str,
 def _refusals(
     ruleset: Ruleset, seats: Table, bids: Mapping[str, Bid], scores: Mapping[str, int]
 ) -> Iterator[RuleViolation]:
+    may_blind_nil = behind(ruleset, scores)
     for seat, bid in bids.items():
-        refusal = _single_refusal(ruleset, bid) or _deficit_refusal(ruleset, seats.side_of[seat], bid, scores)
+        refusal = bid_refusal(ruleset, bid, behind=bool(may_blind_nil >> seats.index(seat) & 1))
         if refusal:
             yield refusal
     for unit in units(ruleset):
@@ -101,58 +93,6 @@ def _refusals(
             yield from _side_refusals(ruleset, side, [bids[seat] for seat in partners])
     if bids.keys() >= set(seats.seats):
         yield from _table_refusals(ruleset, list(bids.values()))
-
-
-def _single_refusal(ruleset: Ruleset, bid: Bid) -> RuleViolation | None:
-    """What is wrong with a bid whatever else was bid."""
-    if bid.is_nil and (ruleset.nil_success is None or ruleset.nil_fail is None):
-        rule = Rule("nil_success", ruleset.nil_success, "nil")
-        return RuleViolation(Reason.NIL_NOT_OFFERED, "Nil is not offered at this table.", rule)
-    if bid.kind in (BidKind.BLIND_NIL, BidKind.BLIND):
-        barred = _blind_barred(ruleset, bid)
-        if barred is not None:
-            return RuleViolation(Reason.BLIND_NIL_NOT_ALLOWED, f"The bid {bid} is not open at this table.", barred)
-    if bid.is_nil:
-        return None
-    if bid.tricks == 0:
-        if ruleset.zero_bid in (ZeroBid.PLAIN, ZeroBid.BOTH):
-            return None
-        detail = "The number 0 is no bid at this table."
-        return RuleViolation(Reason.BID_OUT_OF_RANGE, detail, Rule("zero_bid", ruleset.zero_bid.value, "bids"))
-    least, most = max(ruleset.min_bid or 0, 1), ruleset.max_bid or ruleset.hand_size
-    if least <= bid.tricks <= most:
-        return None
-    option, value = ("min_bid", ruleset.min_bid) if bid.tricks < least else ("max_bid", ruleset.max_bid)
-    detail = f"A number bid is {least} to {most} here, not {bid.tricks}."
-    return RuleViolation(Reason.BID_OUT_OF_RANGE, detail, Rule(option, value, "bids"))
-
-
-def _blind_barred(ruleset: Ruleset, bid: Bid) -> Rule | None:
-    """The rule that bars a blind bid at this table."""
-    if ruleset.deal_method is DealMethod.DRAW:  # hands are built by looking
-        return Rule("deal_method", ruleset.deal_method.value, "blind")
-    if ruleset.bid_rule is BidRule.MIRROR or (ruleset.bid_rule is BidRule.WHIZ and bid.kind is BidKind.BLIND):
-        return Rule("bid_rule", ruleset.bid_rule.value, "bids")
-    if bid.kind is BidKind.BLIND_NIL and ruleset.blind_nil is BlindNil.OFF:
-        return Rule("blind_nil", ruleset.blind_nil.value, "blind")
-    if bid.kind is BidKind.BLIND and ruleset.blind_bid_min is None:
-        return Rule("blind_bid_min", None, "blind")
-    return None
-
-
-def _deficit_refusal(ruleset: Ruleset, side: str, bid: Bid, scores: Mapping[str, int]) -> RuleViolation | None:
-    if bid.kind is not BidKind.BLIND_NIL or ruleset.blind_nil is not BlindNil.BEHIND:
-        return None
-    seats = table(ruleset.players, ruleset.teams)
-    best = max(scores.get(other, 0) for other in seats.sides if other != side)
-    own = scores.get(side, 0)
-    if own <= best - ruleset.blind_nil_deficit:
-        return None
-    detail = (
-        f"A blind nil is for a side {ruleset.blind_nil_deficit} behind; {side} has {own} and the best other {best}."
-    )
-    rule = Rule("blind_nil_deficit", ruleset.blind_nil_deficit, "blind")
-    return RuleViolation(Reason.BLIND_NOT_BEHIND, detail, rule)
 
 
 def _blind_refusals(ruleset: Ruleset, unit: str, bids: list[Bid]) -> Iterator[RuleViolation]:
@@ -198,16 +138,10 @@ def _table_refusals(ruleset: Ruleset, bids: list[Bid]) -> Iterator[RuleViolation
         yield RuleViolation(Reason.TOTAL_EQUALS_TRICKS, detail, rule)
     if ruleset.bid_rule in (BidRule.MIRROR, BidRule.WHIZ):
         # Every number is a count of spades, and a nil under mirror a count of none.
-        spades = _spades(ruleset)
+        spades = terms(ruleset).pack.spades.bit_count()
         all_counted = ruleset.bid_rule is BidRule.MIRROR or not any(bid.is_nil for bid in bids)
         missing = all_counted and ruleset.deal_method is DealMethod.DEAL_ALL and total < spades
         if total > spades or missing:
             detail = f"Each number is the number of spades held, and the deck has {spades}; these bids say {total}."
             rule = Rule("bid_rule", ruleset.bid_rule.value, "bids")
             yield RuleViolation(Reason.BID_IS_FORCED, detail, rule)
-
-
-def _spades(ruleset: Ruleset) -> int:
-    """How many cards of the deck count as spades."""
-    trumps = {card.code for card in PACK if SUIT_MASK[Suit.SPADES] & card.bit}.union(ruleset.high_trumps)
-    return ruleset.decks * len(trumps) - sum(card in trumps for card in ruleset.removed_cards)

@@ -15,7 +15,7 @@ from spades.bids import Bid, BidKind
 from spades.cards import Card, Pack, Suit, cards_of
 from spades.errors import Reason, Rule, RuleViolation
 from spades.limits import can_close
-from spades.ruleset import BlindNil, FirstLead, FirstTrickSpades, Redeal, Ruleset, SpadeLead
+from spades.ruleset import BidMode, BlindNil, FirstLead, FirstTrickSpades, Redeal, Ruleset, SpadeLead
 from spades.terms import Terms, terms
 
 __all__ = [
@@ -114,12 +114,18 @@ def pass_refusal(hand: int, cards: Sequence[Card], count: int, rule: Rule) -> Ru
 # --- Bidding --------------------------------------------------------------------------------------------------------
 
 
-def bid_refusal(ruleset: Ruleset, bid: Bid) -> RuleViolation | None:
-    """Why no seat at such a table could ever bid so; None when one could, with some hand and some other bids."""
+def bid_refusal(ruleset: Ruleset, bid: Bid, *, behind: bool = True) -> RuleViolation | None:
+    """Why no seat at such a table could ever bid so; None when one could, with some hand and some other bids.
+
+    Args:
+        behind: whether its side may bid a blind nil by the score.
+    """
     facts = terms(ruleset)
-    if bid in facts.offered:
-        return None
-    return _bid_violation(facts, bid, _not_offered(bid))
+    if bid not in facts.offered:
+        return _bid_violation(facts, bid, _not_offered(bid))
+    if bid.kind is BidKind.BLIND_NIL and not behind:
+        return _bid_violation(facts, bid, Reason.BLIND_NOT_BEHIND)
+    return None
 
 
 def behind(ruleset: Ruleset, scores: Mapping[str, int]) -> int:
@@ -299,10 +305,11 @@ def _total_fault(facts: Terms, bidder: Bidder, bid: Bid) -> Reason | None:
 def _bid_violation(facts: Terms, bid: Bid, reason: Reason, bidder: Bidder | None = None) -> RuleViolation:
     """A refusal with its sentence and the option that decided."""
     r = facts.ruleset
+    if bid not in facts.offered and reason is not Reason.LOOK_FIRST:
+        return _not_offered_violation(facts, bid, reason)
     if reason is Reason.BID_OUT_OF_RANGE:
-        return _out_of_range(facts, bid)
-    if reason is Reason.NIL_NOT_OFFERED and bid not in facts.offered:
-        return RuleViolation(reason, "Nil is not offered at this table.", Rule("zero_bid", r.zero_bid, "nil"))
+        detail = f"What your side bids blind must come to {r.blind_bid_min} at least."
+        return RuleViolation(reason, detail, Rule("blind_bid_min", r.blind_bid_min, "blind"))
     option, section, detail = _SENTENCES[reason]
     if option == "blind_nil" and (bid.kind is BidKind.BLIND or (not facts.blind_nil and not bid.is_blind)):
         option = "blind_bid_min"
@@ -313,7 +320,6 @@ def _bid_violation(facts: Terms, bid: Bid, reason: Reason, bidder: Bidder | None
 _SENTENCES = {
     Reason.LOOK_FIRST: ("blind_nil", "blind", "Bid blind, or look at your hand first."),
     Reason.NIL_NOT_OFFERED: ("both_nil", "nil", "Your partner has bid nil, and a side may do so only once here."),
-    Reason.BLIND_NIL_NOT_ALLOWED: ("blind_nil", "blind", "No blind bid is open to you at this table."),
     Reason.BLIND_NOT_BEHIND: (
         "blind_nil_deficit",
         "blind",
@@ -339,13 +345,16 @@ _SENTENCES = {
 """By reason of a refused bid: the option that decided, its section of docs/rules.md, and the sentence."""
 
 
-def _out_of_range(facts: Terms, bid: Bid) -> RuleViolation:
-    r, reason = facts.ruleset, Reason.BID_OUT_OF_RANGE
-    if not facts.offered:
+def _not_offered_violation(facts: Terms, bid: Bid, reason: Reason) -> RuleViolation:
+    """The refusal of a bid that is never made at such a table."""
+    r = facts.ruleset
+    if r.bid_mode is BidMode.NONE:
         return RuleViolation(reason, "Nobody bids at this table.", Rule("bid_mode", r.bid_mode, "bids"))
-    if bid.kind is BidKind.BLIND and bid in facts.offered:
-        detail = f"What your side bids blind must come to {r.blind_bid_min} at least."
-        return RuleViolation(reason, detail, Rule("blind_bid_min", r.blind_bid_min, "blind"))
+    if bid.is_blind:
+        return RuleViolation(reason, f"The bid {bid} is not open at this table.", _blind_barred(facts, bid))
+    if bid.is_nil:
+        option = "nil_success" if r.nil_success is None else "zero_bid"
+        return RuleViolation(reason, "Nil is not offered at this table.", Rule(option, getattr(r, option), "nil"))
     if bid.tricks == 0:
         detail = "A promise of no trick is the bid nil here, not the number 0."
         if not facts.nil:
@@ -355,6 +364,18 @@ def _out_of_range(facts: Terms, bid: Bid) -> RuleViolation:
     option, value = ("min_bid", r.min_bid) if low else ("max_bid", r.max_bid)
     detail = f"A number bid is {r.min_bid} to {r.max_bid} here, not {bid.tricks}."
     return RuleViolation(reason, detail, Rule(option, value, "bids"))
+
+
+def _blind_barred(facts: Terms, bid: Bid) -> Rule:
+    """The rule that bars a blind bid at every table of this kind."""
+    r = facts.ruleset
+    if facts.drawing:  # hands are built by looking
+        return Rule("deal_method", r.deal_method, "blind")
+    if facts.mirror or (facts.whiz and bid.kind is BidKind.BLIND):
+        return Rule("bid_rule", r.bid_rule, "bids")
+    if bid.kind is BidKind.BLIND:
+        return Rule("blind_bid_min", r.blind_bid_min, "blind")
+    return Rule("blind_nil", r.blind_nil, "blind")
 
 
 # --- Cards ----------------------------------------------------------------------------------------------------------

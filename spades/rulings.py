@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from spades.bidding import nobody_bids
 from spades.bids import Bid
 from spades.cards import Card, Suit, cards_of, each_its_own, held
 from spades.deal import Deal, Phase
-from spades.errors import NotationError, Reason, Rule, RuleViolation
+from spades.errors import NotationError, Reason, RuleViolation
 from spades.legality import Bidder, DrawDecision, behind, card_refusal, legal_bids, legal_cards, seat_bid_refusal
 from spades.ruleset import FirstLeader, Ruleset
 from spades.shuffle import SEED_BYTES, Seed
@@ -233,10 +234,9 @@ def rule_on_bid(
     unknown = set(scores or ()) - set(facts.table.sides)
     if unknown:
         raise NotationError(f"the sides are {', '.join(facts.table.sides)}, got {', '.join(sorted(unknown))}")
-    if not facts.bids_in(deal_number):
-        option = "first_hand_bids_itself" if ruleset.first_hand_bids_itself else "bid_mode"
-        rule = Rule(option, getattr(ruleset, option), "bids")
-        return BidRuling((), RuleViolation(Reason.WRONG_PHASE, "Nobody bids in this deal.", rule) if bid else None)
+    bidless = nobody_bids(ruleset, deal_number)
+    if bidless:
+        return BidRuling((), RuleViolation(Reason.WRONG_PHASE, "Nobody bids in this deal.", bidless) if bid else None)
     spades = None
     if facts.mirror or facts.whiz:
         if hand is None:

@@ -41,7 +41,8 @@ def what_if(
         may take. Where it matters who takes them (beside a nil, or when partners are scored apart) there is one for
         each way to share them, and ``by_seat`` has the tricks of each seat whose own count; it is null elsewhere.
         ``game`` is the game after the deal. What the other side scores is part of it where there is one, its bids
-        are known and its score follows from them and the tricks left over; else the others stay at the score they have.
+        are known, or nobody bids, and its score follows from that and the tricks left over; else the others stay at
+        the score they have.
 
         ``needs``: ``to_win`` and ``to_avoid_loss``, the points that this deal must bring at least to reach the target
         ahead of every other side's present score, and to stay above the losing score (null where there is none);
@@ -128,7 +129,7 @@ def _outcomes(
     seats = table(ruleset.players, ruleset.teams)
     partners = seats.seats_of(side)
     others = [other for other in seats.sides if other != side]
-    rest = _follows(ruleset, seats.seats_of(others[0]), known) if len(others) == 1 else None
+    rest = _follows(sheet, seats.seats_of(others[0]), known) if len(others) == 1 else None
     groups = _groups(ruleset, partners, option)
     shares = list(_shares(ruleset.hand_size, len(groups)))
     for counts in sorted(shares, key=lambda counts: (sum(counts), counts)):
@@ -139,8 +140,8 @@ def _outcomes(
         standings = dict(sheet.sides)
         standings[side] = _standing(score)
         if rest is not None:
-            left = dict.fromkeys(rest, 0)
-            left[next(iter(rest))] = ruleset.hand_size - sum(counts)
+            left = dict.fromkeys(seats.seats_of(others[0]), 0)
+            left[seats.seats_of(others[0])[0]] = ruleset.hand_size - sum(counts)
             standings[others[0]] = _standing(_side_score(sheet, others[0], rest, left))
         after = replace(sheet, sides=standings, deals=sheet.deals + 1, moon=side if score.won else None)
         yield {
@@ -175,12 +176,11 @@ def _shares(total: int, groups: int) -> Iterator[tuple[int, ...]]:
             yield (first, *others)
 
 
-def _follows(ruleset: Ruleset, partners: tuple[str, ...], known: Mapping[str, Bid]) -> dict[str, Bid] | None:
+def _follows(sheet: ScoreSheet, partners: tuple[str, ...], known: Mapping[str, Bid]) -> dict[str, Bid] | None:
     """The bids of the only other side, if its score follows from them and its tricks together."""
     bids = {seat: known[seat] for seat in partners if seat in known}
-    if len(bids) < len(partners) or len(_groups(ruleset, partners, bids)) > 1:
-        return None
-    return bids
+    all_known = len(bids) == len(partners) or nobody_bids(sheet.ruleset, sheet.deals + 1)
+    return bids if all_known and len(_groups(sheet.ruleset, partners, bids)) == 1 else None
 
 
 def _side_score(sheet: ScoreSheet, side: str, bids: Mapping[str, Bid], tricks: Mapping[str, int]) -> SideScore:

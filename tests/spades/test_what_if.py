@@ -105,6 +105,8 @@ def test_where_nobody_bids_there_is_one_option_without_bids() -> None:
     assert [outcome["score"] for outcome in told["options"][0]["outcomes"]] == list(range(9, 23))
     first = what_if(rules(first_hand_bids_itself=True), {}, "NS", deal_number=1)
     assert [outcome["delta"] for outcome in first["options"][0]["outcomes"]] == list(range(0, 140, 10))
+    level = what_if(rules(first_hand_bids_itself=True, max_hands=1), {}, "NS", deal_number=1)
+    assert [outcome["game"]["winners"] for outcome in level["options"][0]["outcomes"]] == [["EW"]] * 7 + [["NS"]] * 7
 
 
 def test_the_game_counts_what_the_tricks_left_over_bring_the_other_side() -> None:
