@@ -43,6 +43,15 @@ COLUMNS: Final = (
 )
 """The columns that a writer fills. The database gives `id` and `xid`."""
 
+_KINDS: Final = dict(
+    zip(
+        COLUMNS,
+        ("uuid", "integer", "integer", "timestamptz", "varchar", "integer", "varchar", "text", "text", "integer"),
+        strict=True,
+    )
+)
+"""Of each column its type on PostgreSQL, or one that fits it."""
+
 ENDS: Final = frozenset({"game_finished", "game_aborted"})
 """Types of event after which a game has no other."""
 
@@ -132,13 +141,16 @@ START: Final = Cursor(0, 0)
 """Before the first event there ever was."""
 
 
-def insertion(first_number: int, entries: Sequence[Entry]) -> tuple[str, dict[str, Any]]:
+def insertion(
+    first_number: int, entries: Sequence[Entry], *, for_each: str | None = None
+) -> tuple[str, dict[str, Any]]:
     """The statement that inserts consecutive events, and its values but two that the caller has anyway.
 
     These are `id`, the game's, and `at`, the time; as the driver takes them.
 
     Args:
         first_number: number of the first of them, one more than the game's version.
+        for_each: a table of one row or none, in which case no event is inserted. On PostgreSQL only.
     """
     values: dict[str, Any] = {"format": FORMAT}
     for place, entry in enumerate(entries):
@@ -148,16 +160,22 @@ def insertion(first_number: int, entries: Sequence[Entry]) -> tuple[str, dict[st
         values[f"seat_{place}"] = entry.seat
         values[f"public_{place}"] = orjson.dumps(entry.public).decode()
         values[f"own_{place}"] = orjson.dumps(entry.own).decode() if entry.own else "{}"
-    return _insert(len(entries)), values
+    return _insert(len(entries), for_each), values
 
 
 @lru_cache(maxsize=64)
-def _insert(rows: int) -> str:
+def _insert(rows: int, for_each: str | None) -> str:
+    insert = f"INSERT INTO {_TABLE} ({', '.join(COLUMNS)})"
     row = (
         "(%(id)s, %(number_{0})s, %(number_{0})s, %(at)s, %(type_{0})s, %(deal_{0})s, %(seat_{0})s, "
         "%(public_{0})s, %(own_{0})s, %(format)s)"
     )
-    return f"INSERT INTO {_TABLE} ({', '.join(COLUMNS)}) VALUES {', '.join([row.format(n) for n in range(rows)])}"
+    values = ", ".join([row.format(number) for number in range(rows)])
+    if for_each is None:
+        return f"{insert} VALUES {values}"
+    # The rows of a join take no types from the table that they go to.
+    typed = ", ".join([f"new.{name}::{kind}" for name, kind in _KINDS.items()])
+    return f"{insert} SELECT {typed} FROM {for_each} CROSS JOIN (VALUES {values}) AS new ({', '.join(COLUMNS)})"
 
 
 def rows_after(game_id: UUID, after: int, limit: int) -> list[Row]:

@@ -5,7 +5,8 @@ where, the match, the version) stands in the one row that is locked: on PostgreS
 sees the newest version of the locked row only, and an older one of every other row that it joined.
 
 `write` puts the new row, the action and its events into one statement on PostgreSQL, and into three on SQLite, which
-has no statement of that kind and whose writers take turns anyway.
+has no statement of that kind and whose writers take turns anyway. There `write_unlocked` does the same for a row that
+was read without a lock, if it has not changed since: then nothing needs a transaction around the two statements.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ from events import log
 from events.log import Entry
 from games.models import Action, Deal, Game, Seat, WatchLink
 
-__all__ = ["DealRow", "GameRow", "Occupant", "Reading", "Unauthenticated", "Unknown"]
+__all__ = ["WRITES_UNLOCKED", "DealRow", "GameRow", "Occupant", "Reading", "Unauthenticated", "Unknown"]
 
 _POSTGRESQL: Final = connection.vendor == "postgresql"
+WRITES_UNLOCKED: Final = _POSTGRESQL
+"""Whether there is `write_unlocked`."""
 
 _GAME, _SEAT, _DEAL, _ACTION, _WATCH_LINK, _TOKEN = (
     model._meta.db_table for model in (Game, Seat, Deal, Action, WatchLink, Token)
@@ -87,10 +90,10 @@ _TOKEN_EXISTS = {
 }
 _ACTION_COLUMNS = ("game_id", "version", "deal_number", "seat", "input", "at")
 # Named, since a value that stands in several places is sent once.
-_INSERT_ACTION = (
-    f"INSERT INTO {_ACTION} ({', '.join(_ACTION_COLUMNS)}) "
-    "VALUES (%(id)s, %(version)s, %(deal_number)s, %(seat)s, %(input)s, %(at)s)"
-)
+_INSERT_ACTION_ROW = f"INSERT INTO {_ACTION} ({', '.join(_ACTION_COLUMNS)})"
+_ACTION_VALUES = "%(id)s, %(version)s, %(deal_number)s, %(seat)s, %(input)s, %(at)s"
+_INSERT_ACTION = f"{_INSERT_ACTION_ROW} VALUES ({_ACTION_VALUES})"
+_INSERT_ACTION_IF_CHANGED = f"{_INSERT_ACTION_ROW} SELECT {_ACTION_VALUES} FROM changed"
 
 
 class Unauthenticated(Exception):
@@ -249,12 +252,8 @@ def write(
     Returns:
         The new version: the number of the last event.
     """
-    version = game.version + len(entries)
-    columns = {"version": version, **changes}
-    values = {f"new_{name}": _value(value) for name, value in columns.items()}
-    values |= {"id": _key(game.id), "version": version, "deal_number": deal_number, "seat": seat}
-    values |= {"input": orjson.dumps(action).decode(), "at": _value(at)}
-    update = _update(tuple(columns))
+    columns, values = _written(game, at, entries, action, seat, deal_number, changes)
+    update = _update(columns)
     insert_events, event_values = log.insertion(game.version + 1, entries)
     values |= event_values
     with connection.cursor() as cursor:
@@ -263,7 +262,50 @@ def write(
         else:
             for sql in (update, _INSERT_ACTION, insert_events):
                 cursor.execute(sql, values)
-    return version
+    return game.version + len(entries)
+
+
+def write_unlocked(
+    game: GameRow,
+    *,
+    at: datetime,
+    entries: Sequence[Entry],
+    action: Mapping[str, Any],
+    seat: str | None,
+    deal_number: int | None,
+    changes: Mapping[str, Any],
+) -> int | None:
+    """Do what `write` does if the row is still as it was read, with the same version and the same tokens.
+
+    Returns:
+        The new version; None if the table changed since, and then nothing was written.
+    """
+    columns, values = _written(game, at, entries, action, seat, deal_number, changes)
+    update = f"{_update(columns)} AND version = %(old_version)s AND occupants = %(old_occupants)s RETURNING id"
+    values |= {"old_version": game.version, "old_occupants": dump_occupants(game.occupants)}
+    insert_events, event_values = log.insertion(game.version + 1, entries, for_each="changed")
+    values |= event_values
+    with connection.cursor() as cursor:
+        cursor.execute(f"WITH changed AS ({update}), kept AS ({_INSERT_ACTION_IF_CHANGED}) {insert_events}", values)
+        return game.version + len(entries) if cursor.rowcount else None
+
+
+def _written(
+    game: GameRow,
+    at: datetime,
+    entries: Sequence[Entry],
+    action: Mapping[str, Any],
+    seat: str | None,
+    deal_number: int | None,
+    changes: Mapping[str, Any],
+) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """The columns of the game that change, and the values of an action and its new row."""
+    version = game.version + len(entries)
+    columns = {"version": version, **changes}
+    values = {f"new_{name}": _value(value) for name, value in columns.items()}
+    values |= {"id": _key(game.id), "version": version, "deal_number": deal_number, "seat": seat}
+    values |= {"input": orjson.dumps(action).decode(), "at": _value(at)}
+    return tuple(columns), values
 
 
 @lru_cache(maxsize=32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,9 +14,11 @@ from django.db import connection, connections, transaction
 from accounts import bearer as bearers
 from accounts.bearer import Bearer
 from accounts.services import create_account
+from contract.problems import Problem
 from games import store
 from games.models import Game, Seat
-from games.services import tables
+from games.services import play, tables
+from games.services.play import Ask
 from games.services.tables import Guest
 from tests.client import ApiClient
 
@@ -120,22 +122,57 @@ def test_a_token_that_died_while_it_waited_for_the_lock_is_dead() -> None:
         )
     old = bearers.digest(made["seats"][0]["token"])
     game = Game.objects.get(id=made["game"]["id"])
+
+    def read() -> Any:
+        with transaction.atomic():
+            return store.read(Bearer("sps", old), game.id, lock=True)
+
+    assert type(replaced_while_it_waits(game, old, read)) is store.Unauthenticated
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_token_that_dies_between_what_its_action_reads_and_what_it_writes_does_nothing() -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("on SQLite an action has the only writer's place from the beginning")
+    host, _ = create_account("host")
+    with transaction.atomic():
+        made, _ = tables.create_game(
+            account_id=host.id,
+            account_name="host",
+            ruleset={"preset": "two_player"},
+            seats=[Guest("human"), Guest("bot", bot="random")],
+        )
+    old = bearers.digest(made["seats"][0]["token"])
+    game = Game.objects.get(id=made["game"]["id"])
+
+    refused = replaced_while_it_waits(
+        game, old, lambda: play.resign_game(ask=Ask(Bearer("sps", old), version=game.version), game_id=game.id)
+    )
+
+    assert isinstance(refused, Problem)
+    assert refused.reason == "unauthenticated"
+    game.refresh_from_db()
+    assert game.status == "active"
+    assert game.version == made["game"]["version"]
+
+
+def replaced_while_it_waits(game: Game, old: str, work: Callable[[], Any]) -> Any:
+    """What work gets, or is refused with, while which somebody replaces the token of seat A, of that digest."""
     found: list[Any] = []
 
-    def wait_for_the_lock() -> None:
+    def run() -> None:
         try:
-            with transaction.atomic():
-                found.append(store.read(Bearer("sps", old), game.id, lock=True))
-        except store.Unauthenticated as refused:
+            found.append(work())
+        except (store.Unauthenticated, Problem) as refused:
             found.append(refused)
         finally:
             connections.close_all()
 
-    reader = threading.Thread(target=wait_for_the_lock)
+    waiter = threading.Thread(target=run)
     with transaction.atomic():
         row = store.read_game(game.id, lock=True)
         assert row is not None
-        reader.start()
+        waiter.start()
         with connections["default"].cursor() as cursor:
             waiting = 0
             while not waiting:  # bounded by the statement timeout of the one that waits
@@ -144,6 +181,6 @@ def test_a_token_that_died_while_it_waited_for_the_lock_is_dead() -> None:
         _, new = bearers.make("sps")
         Seat.objects.filter(game=game, seat="A").update(token_digest=new)
         Game.objects.filter(id=game.id).update(occupants=game.occupants.replace(old, new))
-    reader.join(30)
-
-    assert [type(one) for one in found] == [store.Unauthenticated]
+    waiter.join(30)
+    (one,) = found
+    return one

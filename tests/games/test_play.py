@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db import connection
 
 from spades.cards import PACK
 from tests.client import ApiClient
@@ -446,6 +447,17 @@ def test_reading_a_view_takes_one_statement(table: Make, django_assert_num_queri
         assert game.api.get(game.url(), token=game.host.token).status == 200
     with django_assert_num_queries(2):
         assert game.api.get(game.url("events"), token=game.tokens["A"]).status == 200
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite locks and writes in several statements")
+def test_an_action_by_a_seats_token_takes_two_statements(table: Make, django_assert_num_queries: Any) -> None:
+    game = table()
+    seat = game.api.get(game.url(), token=game.tokens["A"]).body["turn"]["seat"]
+
+    with django_assert_num_queries(2):
+        drawn = game.api.post(game.url("draws"), json={"decision": "keep"}, token=game.tokens[seat])
+
+    assert drawn.status == 200
 
 
 def test_watchers_cannot_act(table: Make, api: ApiClient, person: Callable[..., Any]) -> None:
