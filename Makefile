@@ -13,6 +13,9 @@ key := SECRET_KEY=$${SECRET_KEY:-for-tests-and-checks-only-never-for-a-service}
 # What a shell happens to export must not change what is tested.
 embedded := env -u DATABASE_URL -u REDIS_URL -u BROKER_URL -u OPEN_REGISTRATION -u DEBUG -u ALLOWED_HOSTS
 
+# A process for each core; each has a database of its own.
+processes := -n logical --maxprocesses 4 --dist worksteal
+
 .DEFAULT_GOAL := help
 .PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema leaks soak \
 	boards bench requirements clean
@@ -33,12 +36,12 @@ serve: venv-run ## serve on SQLite, or on what DATABASE_URL and REDIS_URL name
 	$(python) manage.py serve
 
 test: venv ## run the tests on SQLite, with no server of any kind
-	$(embedded) $(key) $(python) -m pytest $(PYTEST_ARGS)
+	$(embedded) $(key) $(python) -m pytest $(processes) $(PYTEST_ARGS)
 
 test-postgres: export DATABASE_URL ?= postgres://postgres@127.0.0.1:5432/spades
 test-postgres: export REDIS_URL ?= redis://127.0.0.1:6379/1
 test-postgres: venv ## run the same tests on DATABASE_URL and REDIS_URL
-	env -u BROKER_URL $(key) $(python) -m pytest $(PYTEST_ARGS)
+	env -u BROKER_URL $(key) $(python) -m pytest $(processes) $(PYTEST_ARGS)
 
 # Each check on its own, so that `make --keep-going lint` tells all that is wrong.
 lint: style types arrows migrations current-schema ## style, types, arrows between packages, migrations, the schema

@@ -6,7 +6,10 @@ import pytest
 from django.conf import settings as django_settings
 
 from tests.client import ApiClient
+from tests.exercised import pytest_sessionfinish, pytest_terminal_summary, pytest_testnodedown
 from tests.service import Service
+
+__all__ = ["pytest_sessionfinish", "pytest_terminal_summary", "pytest_testnodedown"]
 
 
 @pytest.fixture(scope="session")

@@ -112,7 +112,7 @@ class Service:
         self.number = next(_numbers)
         self._maintenance = database_url if database_url.startswith("postgres") else ""
         self._database = f"spades_live_{os.getpid()}_{self.number}"
-        self.redis_url = _unused_index(redis_url) if redis_url else ""
+        self.redis_url = unused_index(redis_url) if redis_url else ""
         self.database_url = (
             _with_path(database_url, self._database) if self._maintenance else f"sqlite:///{folder / 'live.sqlite3'}"
         )
@@ -205,7 +205,7 @@ def _with_path(url: str, path: str) -> str:
     return urlunsplit(urlsplit(url)._replace(path=f"/{path}"))
 
 
-def _unused_index(url: str) -> str:
+def unused_index(url: str) -> str:
     """An index of the Redis server in which there is nothing, and now a mark."""
     for index in range(15, 1, -1):
         candidate = _with_path(url, str(index))
