@@ -69,6 +69,8 @@ class Card:
     """The text form, such as ``"TD"``."""
     index: int
     """The place in `PACK`, 0 to 53, and so the bit in a `Hand`; 54 more for the twin of a second pack."""
+    bit: int
+    """The card as a one-card mask."""
 
     @classmethod
     def parse(cls, text: str) -> Card:
@@ -81,11 +83,6 @@ class Card:
             return _BY_CODE[text]
         except (KeyError, TypeError):
             raise NotationError(f"expected a card such as 'AS', got {text!r}") from None
-
-    @property
-    def bit(self) -> int:
-        """The card as a one-card mask."""
-        return 1 << self.index
 
     @property
     def first(self) -> Card:
@@ -114,7 +111,7 @@ def _pack() -> tuple[Card, ...]:
     ranks = [rank for rank in Rank if rank not in (Rank.LITTLE, Rank.BIG)]
     plain = [(rank, suit, rank.value + suit.value) for suit in Suit for rank in ranks]
     jokers = [(Rank.LITTLE, Suit.SPADES, "LJ"), (Rank.BIG, Suit.SPADES, "BJ")]
-    return tuple(Card(rank, suit, code, index) for index, (rank, suit, code) in enumerate(plain + jokers))
+    return tuple(Card(rank, suit, code, index, 1 << index) for index, (rank, suit, code) in enumerate(plain + jokers))
 
 
 PACK: tuple[Card, ...] = _pack()
@@ -123,7 +120,7 @@ PACK: tuple[Card, ...] = _pack()
 SECOND = len(PACK)
 """How many places above a card its twin of a second pack has its bit."""
 
-_EVERY = PACK + tuple(Card(card.rank, card.suit, card.code, card.index + SECOND) for card in PACK)
+_EVERY = PACK + tuple(Card(card.rank, card.suit, card.code, card.index + SECOND, card.bit << SECOND) for card in PACK)
 _BY_CODE = {card.code: card for card in PACK}
 
 

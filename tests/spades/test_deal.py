@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 from collections import Counter
+from dataclasses import FrozenInstanceError, fields, replace
 from typing import Any
 
 import pytest
@@ -71,6 +74,37 @@ def test_a_deal_is_what_was_kept_of_it(number: int) -> None:
             plays=[Card.parse(card.code) for card in deal.plays],
         )
         assert again == deal
+        assert follows(again) == follows(deal)
+
+
+def follows(deal: Deal) -> dict[str, Any]:
+    """What a deal works out once and keeps."""
+    return {
+        "phase": deal.phase,
+        "turns": deal.turns,
+        "action": deal.action,
+        "exchanges": deal.exchanges,
+        "exchange": deal.exchange,
+        "legal": {seat: deal.legal(seat) for seat in deal.table.seats},
+    }
+
+
+@settings(max_examples=30, deadline=None)
+@given(NUMBERS)
+def test_a_deal_is_the_same_however_it_travels_and_whatever_was_asked_of_it(number: int) -> None:
+    rng = random.Random(number)
+    match = opening(random_ruleset(rng), rng)
+
+    for state in (match, *play_on(match, rng)):
+        deal = state.deal
+        assert deal is not None
+        asked = follows(deal)
+        for again in (pickle.loads(pickle.dumps(deal)), copy.deepcopy(deal), replace(deal)):
+            assert again == deal
+            assert vars(again).keys() == {field.name for field in fields(Deal)}
+            assert follows(again) == asked
+        with pytest.raises(FrozenInstanceError):
+            deal.phase = Phase.FINISHED  # type: ignore[misc]
 
 
 def bodies(deal: Deal, seat: str, rng: random.Random) -> list[dict[str, Any]]:
