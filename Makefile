@@ -17,7 +17,7 @@ embedded := env -u DATABASE_URL -u REDIS_URL -u BROKER_URL -u OPEN_REGISTRATION 
 processes := -n logical --maxprocesses 4 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema leaks soak \
+.PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema leaks soak openspiel \
 	boards bench requirements clean
 
 help: ## show this list
@@ -72,6 +72,9 @@ leaks: venv ## look for leaks in thousands of deals of every preset, write tests
 
 soak: venv ## play hundreds of games of bots, rebuild each from its actions, write tests/results/soak.json
 	$(embedded) $(key) $(python) -m tests.soak
+
+openspiel: venv ## play 20,000 deals beside OpenSpiel, write tests/results/openspiel.json
+	$(embedded) $(key) $(python) -m tests.openspiel
 
 boards: venv-run ## compare the bots steady and random on duplicate boards (BOARDS=200 SEED=1)
 	$(python) -m bots.arena --preset standard --boards $(BOARDS) --seed $(SEED)

@@ -10,20 +10,22 @@ from typing import Any
 import pytest
 
 from spades import PRESETS
-from tests import leaks, soak
+from tests import leaks, openspiel, soak
 from tests.soak import MEASURED, ROOT
+
+LIBRARY = ("spades",)
 
 
 def git(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-def of_this_code(file: Path) -> dict[str, Any]:
+def of_this_code(file: Path, measured: tuple[str, ...] = MEASURED) -> dict[str, Any]:
     """A result that is no older than what it measures."""
     result: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     if git("cat-file", "-e", f"{result['commit']}^{{commit}}").returncode:
         pytest.skip("no history here that has the commit")
-    changed = git("diff", "--name-only", result["commit"], "HEAD", "--", *MEASURED).stdout.split()
+    changed = git("diff", "--name-only", result["commit"], "HEAD", "--", *measured).stdout.split()
     assert changed == [], f"run `make {file.stem}` and commit its result"
     assert result["failures"] == []
     assert {"machine", "at"} <= set(result)
@@ -43,3 +45,11 @@ def test_leaks_were_looked_for_in_this_code() -> None:
 
     assert set(result["presets"]) == set(PRESETS)
     assert sum(counts["deals"] for counts in result["presets"].values()) >= 2000
+
+
+def test_deals_were_played_beside_openspiel_on_this_code() -> None:
+    result = of_this_code(openspiel.RESULT, LIBRARY)
+
+    assert result["deals"] >= 20_000
+    assert result["compared"]["winners"] == 13 * result["deals"]
+    assert "seed" in result
