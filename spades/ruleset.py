@@ -11,25 +11,64 @@ hold (`OptionFault`), and once all values are well formed, each pair of values t
     >>> rules
     Ruleset.resolve({'preset': 'two_player', 'target_score': 300})
 
-The options, their meanings and what they may be are data (`OPTIONS`): the reading of a ruleset, the JSON schemas and
-docs/rules.md all follow that table. Source: docs/rules.md#rulesets
+What the options are, what they mean and which source plays which value is data: `spades.options`. Here are the rulesets
+made of them, the presets among them, and what fits together. Source: docs/rules.md#rulesets
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum, StrEnum
+from enum import StrEnum
 from functools import lru_cache
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from spades.errors import NotationError, OptionProblem, Reason, RulesetError
 from spades.limits import SideLimits, can_close
+from spades.options import (
+    CARDS,
+    DEFAULT_PRESET,
+    NEUTRAL,
+    OPTIONS,
+    STORED_PRESETS,
+    BagCarry,
+    BidMode,
+    BidOrder,
+    BidRule,
+    BlindNil,
+    BothNil,
+    DealerRotation,
+    DealMethod,
+    DrawFace,
+    DuplicateWinner,
+    ExchangeOrder,
+    FailedNilTricks,
+    FirstDealer,
+    FirstLead,
+    FirstLeader,
+    FirstTrickSpades,
+    Moon,
+    MoonFail,
+    Option,
+    OptionFault,
+    PassDirection,
+    Plain,
+    Redeal,
+    ScoreMode,
+    SecondCard,
+    SetPoints,
+    SpadeLead,
+    Teams,
+    TenFor200,
+    TieRule,
+    TotalBidRule,
+    ZeroBid,
+)
 
 __all__ = [
     "DEFAULT_PRESET",
@@ -59,6 +98,7 @@ __all__ = [
     "OptionFault",
     "PassDirection",
     "Preset",
+    "PresetValue",
     "Redeal",
     "Ruleset",
     "RulesetWarning",
@@ -79,257 +119,6 @@ __all__ = [
     "warnings",
 ]
 
-DEFAULT_PRESET: Final = "standard"
-"""The preset of a ruleset that names none."""
-
-SUITS: Final = "CDHS"
-RANKS: Final = "23456789TJQKA"
-CARDS: Final = (*(rank + suit for suit in SUITS for rank in RANKS), "LJ", "BJ")
-"""Every card code, in listed order."""
-
-MOST_TRICKS: Final = 54
-"""Tricks of the largest hand there can be: two players, two packs, four jokers."""
-MOST_POINTS: Final = 100_000
-"""The largest score value an option may name. No table needs more, and sums of it stay far inside 64 bits."""
-
-
-class Teams(StrEnum):
-    """Who plays with whom."""
-
-    NONE = "none"
-    PAIRS = "pairs"
-    TRIOS = "trios"
-
-
-class DealMethod(StrEnum):
-    """How hands come about."""
-
-    DEAL_ALL = "deal_all"
-    DRAW = "draw"
-    DEAL_HALF = "deal_half"
-
-
-class DrawFace(StrEnum):
-    """How the declined first card of a draw lies."""
-
-    UP = "up"
-    DOWN = "down"
-
-
-class SecondCard(StrEnum):
-    """Who sees the card thrown away after a keep."""
-
-    FACE_UP = "face_up"
-    SEEN_BY_DRAWER = "seen_by_drawer"
-    UNSEEN = "unseen"
-
-
-class FirstDealer(StrEnum):
-    """How the first dealer is found."""
-
-    RANDOM = "random"
-    CUT_HIGH = "cut_high"
-    HOST = "host"
-    FIRST_DIAMOND = "first_diamond"
-
-
-class DealerRotation(StrEnum):
-    """Where the deal goes next."""
-
-    LEFT = "left"
-    ALTERNATE = "alternate"
-
-
-class Redeal(StrEnum):
-    """Which hands may ask for a new deal."""
-
-    NONE = "none"
-    NO_SPADES = "no_spades"
-    NO_SPADES_NO_FACES = "no_spades_no_faces"
-
-
-class PassDirection(StrEnum):
-    """One step of a passing cycle."""
-
-    LEFT = "left"
-    RIGHT = "right"
-    ACROSS = "across"
-    NONE = "none"
-
-
-class BidMode(StrEnum):
-    """Whose bid a contract is."""
-
-    INDIVIDUAL_SUM = "individual_sum"
-    PARTNERSHIP = "partnership"
-    INDIVIDUAL = "individual"
-    NONE = "none"
-
-
-class BidOrder(StrEnum):
-    """Who bids when."""
-
-    LEFT_OF_DEALER = "left_of_dealer"
-    NON_DEALER = "non_dealer"
-    NON_DEALING_SIDE = "non_dealing_side"
-    DEALER = "dealer"
-    SIMULTANEOUS = "simultaneous"
-
-
-class BidRule(StrEnum):
-    """What ties a bid to the hand or to the partner's bid."""
-
-    FREE = "free"
-    SUICIDE = "suicide"
-    MIRROR = "mirror"
-    WHIZ = "whiz"
-
-
-class ZeroBid(StrEnum):
-    """What a bid of no trick is."""
-
-    NIL = "nil"
-    PLAIN = "plain"
-    FORBIDDEN = "forbidden"
-    BOTH = "both"
-
-
-class TotalBidRule(StrEnum):
-    """What the bids of the whole table may add up to."""
-
-    FREE = "free"
-    NOT_EQUAL_TRICKS = "not_equal_tricks"
-
-
-class BlindNil(StrEnum):
-    """Who may bid nil before seeing the hand."""
-
-    OFF = "off"
-    ANY = "any"
-    BEHIND = "behind"
-
-
-class ExchangeOrder(StrEnum):
-    """Whether the partner of a nil bidder sees the cards before giving others."""
-
-    SEQUENTIAL = "sequential"
-    BLIND = "blind"
-
-
-class BothNil(StrEnum):
-    """What two nils on one side mean."""
-
-    INDEPENDENT = "independent"
-    JOINT = "joint"
-    FORBIDDEN = "forbidden"
-
-
-class FailedNilTricks(StrEnum):
-    """What becomes of the tricks of a failed nil."""
-
-    BAGS = "bags"
-    HELP_PARTNER = "help_partner"
-    BAGS_NO_POINTS = "bags_no_points"
-    IGNORED = "ignored"
-
-
-class Moon(StrEnum):
-    """Whether a bid of every trick is special."""
-
-    OFF = "off"
-    BID_ALL = "bid_all"
-
-
-class MoonFail(StrEnum):
-    """What a missed moon costs."""
-
-    CONTRACT_SET = "contract_set"
-    TRICKS_AS_BAGS = "tricks_as_bags"
-
-
-class TenFor200(StrEnum):
-    """Whether a contract of ten is special, and what makes it."""
-
-    OFF = "off"
-    EXACT = "exact"
-    AT_LEAST = "at_least"
-
-
-class FirstLeader(StrEnum):
-    """Who leads to the first trick."""
-
-    LEFT_OF_DEALER = "left_of_dealer"
-    NON_DEALER = "non_dealer"
-    DEALER = "dealer"
-    HIGH_BIDDER = "high_bidder"
-
-
-class FirstLead(StrEnum):
-    """What the first trick is led with."""
-
-    NO_SPADE = "no_spade"
-    ANY = "any"
-    TWO_OF_CLUBS = "2C"
-    LOWEST_CLUB = "lowest_club"
-
-
-class SpadeLead(StrEnum):
-    """When a spade may be led."""
-
-    WHEN_BROKEN = "when_broken"
-    AFTER_FIRST_TRICK = "after_first_trick"
-    ANYTIME = "anytime"
-
-
-class FirstTrickSpades(StrEnum):
-    """Whether the first trick may be trumped."""
-
-    ALLOWED = "allowed"
-    FORBIDDEN = "forbidden"
-
-
-class DuplicateWinner(StrEnum):
-    """Which of two identical cards is the higher."""
-
-    FIRST = "first"
-    LAST = "last"
-
-
-class ScoreMode(StrEnum):
-    """What is scored: contracts, or every trick."""
-
-    CONTRACT = "contract"
-    BOOKS = "books"
-
-
-class SetPoints(StrEnum):
-    """What a missed contract costs."""
-
-    MINUS = "minus"
-    ZERO = "zero"
-
-
-class BagCarry(StrEnum):
-    """What is left of the bags after a penalty."""
-
-    REMAINDER = "remainder"
-    RESET = "reset"
-
-
-class TieRule(StrEnum):
-    """What happens when the best sides are level at the end."""
-
-    PLAY_ANOTHER = "play_another"
-    SHARED = "shared"
-
-
-class OptionFault(StrEnum):
-    """Why a value could stand in no ruleset at all. A contradiction, which needs two values, is a `Reason`."""
-
-    UNKNOWN_OPTION = "unknown_option"
-    WRONG_TYPE = "wrong_type"
-    NOT_ALLOWED = "not_allowed"
-
 
 class WarningReason(StrEnum):
     """What is worth saying about a ruleset that can be played."""
@@ -338,452 +127,7 @@ class WarningReason(StrEnum):
     LONG_GAME = "long_game"
 
 
-class Kind(Enum):
-    """The JSON shape of an option's value."""
-
-    INTEGER = "integer"
-    BOOLEAN = "boolean"
-    WORD = "word"
-    WORDS = "list of words"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
-    """What one option may be, and what it means.
-
-    >>> OPTIONS["bag_limit"].type
-    'integer from 0 to 1000'
-    >>> OPTIONS["bag_limit"].problem("10").reason
-    <OptionFault.WRONG_TYPE: 'wrong_type'>
-    """
-
-    name: str
-    section: str
-    """The heading of docs/rules.md that the option belongs to."""
-    meaning: str
-    kind: Kind
-    words: tuple[str, ...] = ()
-    """The words allowed: as the value, as an item of the list, or beside the numbers."""
-    enum: type[StrEnum] | None = None
-    """The type that the words are read as; without it they stay text."""
-    minimum: int = 0
-    maximum: int = 0
-    """Both bounds are values that are allowed. For a list `maximum` is the largest number of items."""
-    nullable: bool = False
-    derived: bool = False
-    """Answered, never accepted: it follows from other options."""
-
-    @property
-    def type(self) -> str:
-        """The allowed values as a phrase for people."""
-        words = ", ".join(f"`{word}`" for word in self.words)
-        match self.kind:
-            case Kind.INTEGER:
-                text = f"integer from {self.minimum} to {self.maximum}" + (f", or {words}" if words else "")
-            case Kind.BOOLEAN:
-                text = "`true` or `false`"
-            case Kind.WORD:
-                text = f"one of {words}"
-            case Kind.WORDS:
-                what = words if self.enum else "card codes such as `2C` or `LJ`"
-                text = f"list of up to {self.maximum} of {what}"
-        return text + (", or null" if self.nullable else "")
-
-    def problem(self, value: object) -> OptionProblem | None:
-        """What is wrong with a JSON value for this option, whatever the other options are; None if nothing is."""
-        if self.derived:
-            detail = "follows from the deck, the players and the way of dealing, and cannot be set"
-            return OptionProblem(self.name, value, OptionFault.NOT_ALLOWED, detail)
-        if value is None and self.nullable:
-            return None
-        if self.kind is Kind.WORDS:
-            return self._list_problem(value)
-        wrong_type = (
-            type(value) is not bool
-            if self.kind is Kind.BOOLEAN
-            else not isinstance(value, str)
-            if self.kind is Kind.WORD
-            else type(value) is not int and not (self.words and isinstance(value, str))
-        )
-        if wrong_type:
-            return OptionProblem(self.name, value, OptionFault.WRONG_TYPE, self._expected(value))
-        outside = isinstance(value, int) and self.kind is Kind.INTEGER and not self.minimum <= value <= self.maximum
-        if outside or (isinstance(value, str) and value not in self.words):
-            return OptionProblem(self.name, value, OptionFault.NOT_ALLOWED, self._expected(value))
-        return None
-
-    def _list_problem(self, value: object) -> OptionProblem | None:
-        if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
-            return OptionProblem(self.name, value, OptionFault.WRONG_TYPE, self._expected(value))
-        strange = [item for item in value if item not in self.words]
-        if strange:
-            return OptionProblem(self.name, value, OptionFault.NOT_ALLOWED, self._expected(strange[0]))
-        if len(value) > self.maximum:
-            return OptionProblem(self.name, value, OptionFault.NOT_ALLOWED, self._expected(f"{len(value)} items"))
-        if self.name == "high_trumps" and len(set(value)) < len(value):
-            return OptionProblem(self.name, value, OptionFault.NOT_ALLOWED, "a card has one place among the trumps")
-        return None
-
-    def _expected(self, value: object) -> str:
-        said = json.dumps(value, default=repr)
-        return f"expected {self.type}; got {said if len(said) <= 60 else said[:57] + '...'}"
-
-    def read(self, value: Any) -> Any:
-        """The typed value of a JSON value that has no `problem`."""
-        if self.kind is Kind.WORDS:
-            return tuple(self.enum(item) if self.enum else str(item) for item in value)
-        return self.enum(value) if self.enum and value is not None else value
-
-    def schema(self) -> dict[str, Any]:
-        """The JSON schema (2020-12) of the value."""
-        described: dict[str, Any] = {"description": self.meaning}
-        if self.derived:
-            described["readOnly"] = True
-        null = ["null"] if self.nullable else []
-        integer = {"minimum": self.minimum, "maximum": self.maximum}
-        match self.kind:
-            case Kind.INTEGER if self.words:
-                return {
-                    **described,
-                    "oneOf": [
-                        {"type": "integer", **integer},
-                        {"type": "string", "enum": list(self.words)},
-                        *({"type": kind} for kind in null),
-                    ],
-                }
-            case Kind.INTEGER:
-                return {**described, "type": ["integer", "null"] if null else "integer", **integer}
-            case Kind.BOOLEAN:
-                return {**described, "type": "boolean"}
-            case Kind.WORD:
-                words = [*self.words, *([None] if null else [])]
-                return {**described, "type": ["string", "null"] if null else "string", "enum": words}
-        items = {"type": "string", "enum": list(self.words)}
-        return {**described, "type": "array", "items": items, "maxItems": self.maximum}
-
-
-def _number(name: str, section: str, bounds: tuple[int, int], meaning: str, *, null: bool = False) -> Option:
-    low, high = bounds
-    return Option(
-        name=name, section=section, meaning=meaning, kind=Kind.INTEGER, minimum=low, maximum=high, nullable=null
-    )
-
-
-def _word(name: str, section: str, enum: type[StrEnum], meaning: str, *, null: bool = False) -> Option:
-    words = tuple(member.value for member in enum)
-    return Option(name=name, section=section, meaning=meaning, kind=Kind.WORD, words=words, enum=enum, nullable=null)
-
-
-def _flag(name: str, section: str, meaning: str) -> Option:
-    return Option(name=name, section=section, meaning=meaning, kind=Kind.BOOLEAN)
-
-
-TRICKS: Final = (0, MOST_TRICKS)
-GAIN: Final = (0, MOST_POINTS)
-LOSS: Final = (-MOST_POINTS, 0)
-"""A penalty written as a loss is never positive, so that a forgotten sign is refused and not paid out."""
-
-_TABLE: Final = (
-    _number("players", "players", (2, 6), "How many seats there are. Four are N E S W, any other number A B C ..."),
-    _word(
-        "teams",
-        "players",
-        Teams,
-        "Who plays together: everybody alone, partners facing each other, or two sides of three.",
-    ),
-    _number("jokers", "deck", (0, 2), "Jokers in each pack, all of them spades; with one it is the big joker."),
-    Option(
-        name="removed_cards",
-        section="deck",
-        meaning="Cards taken out before the deal; a card named twice is taken out of both packs.",
-        kind=Kind.WORDS,
-        words=CARDS,
-        maximum=2 * len(CARDS),
-    ),
-    Option(
-        name="high_trumps",
-        section="deck",
-        meaning="Cards that rank above the ace of spades, strongest first; each counts as a spade for every purpose.",
-        kind=Kind.WORDS,
-        words=tuple(card for card in CARDS if card != "AS"),
-        maximum=len(CARDS) - 1,
-    ),
-    _number("decks", "deck", (1, 2), "How many packs are shuffled together."),
-    Option(
-        name="hand_size",
-        section="deck",
-        meaning="Cards in a hand and tricks in a deal. It follows from the deck, the players and the way of dealing.",
-        kind=Kind.INTEGER,
-        minimum=1,
-        maximum=MOST_TRICKS,
-        derived=True,
-    ),
-    _word(
-        "deal_method",
-        "deal",
-        DealMethod,
-        "The whole pack is dealt; two players build their hands by drawing; or thirteen cards each are dealt and the "
-        "rest stays out of play.",
-    ),
-    _word("draw_declined_face", "draw", DrawFace, "How a declined first card lies on the pile.", null=True),
-    _word("draw_second_card", "draw", SecondCard, "Who sees the card thrown away after a keep.", null=True),
-    _word(
-        "first_dealer",
-        "dealer",
-        FirstDealer,
-        "Who deals first: by lot, the highest card drawn, the host's choice, or whoever is turned the first diamond.",
-    ),
-    _word("dealer_rotation", "dealer", DealerRotation, "The deal passes to the left, or two players take turns."),
-    _word(
-        "redeal",
-        "redeal",
-        Redeal,
-        "Which hand may ask for a new deal before the bidding: none, one without a spade, or one with neither a spade "
-        "nor a face card.",
-    ),
-    Option(
-        name="pass_cycle",
-        section="passing",
-        meaning="Where cards are passed before the bidding, deal by deal, over and over; empty means never.",
-        kind=Kind.WORDS,
-        words=tuple(PassDirection),
-        enum=PassDirection,
-        maximum=12,
-    ),
-    _number("pass_count", "passing", (0, 4), "How many cards each seat passes when the cycle says pass."),
-    _word(
-        "bid_mode",
-        "bids",
-        BidMode,
-        "Whose contract it is: the partners' bids added up, one that the partners settle share by share, each seat's "
-        "own, or no bids at all.",
-    ),
-    _word(
-        "bid_order",
-        "bids",
-        BidOrder,
-        "Who bids first. `non_dealing_side` goes side by side and `simultaneous` keeps each bid sealed until all are "
-        "in.",
-        null=True,
-    ),
-    _word(
-        "bid_rule",
-        "bids",
-        BidRule,
-        "`suicide`: exactly one nil on each side; `mirror`: the number of spades held and nothing else; `whiz`: that "
-        "number or nil.",
-    ),
-    _number("min_bid", "bids", TRICKS, "The lowest number bid. What a zero is, `zero_bid` says.", null=True),
-    _number("max_bid", "bids", (1, MOST_TRICKS), "The highest number bid; unless set, every trick.", null=True),
-    _word(
-        "zero_bid",
-        "bids",
-        ZeroBid,
-        "What a promise of no trick is: a nil, a plain zero without bonus, not allowed, or either by name.",
-    ),
-    _number("min_team_bid", "bids", TRICKS, "What the bids of a side must reach; nil counts as nothing."),
-    _number("max_team_bid", "bids", (1, 3 * MOST_TRICKS), "What the bids of a side may not pass.", null=True),
-    _word(
-        "total_bid_rule",
-        "bids",
-        TotalBidRule,
-        "Whether the last bidder is barred from making all bids add up to the number of tricks.",
-    ),
-    _flag("first_hand_bids_itself", "bids", "Nobody bids in the first deal; each trick taken scores as if bid."),
-    _number(
-        "nil_success", "nil", GAIN, "Points for a nil that takes no trick; null means no nil is offered.", null=True
-    ),
-    _number("nil_fail", "nil", LOSS, "Points for a nil that takes a trick, zero or less; null with no nil.", null=True),
-    _word(
-        "blind_nil",
-        "blind",
-        BlindNil,
-        "Who may bid nil before seeing the hand: nobody, anybody, or a side that is far enough behind.",
-    ),
-    _number("blind_nil_deficit", "blind", GAIN, "How far behind the best other side counts as behind."),
-    _number("blind_nil_success", "blind", GAIN, "Points for a blind nil that takes no trick."),
-    _number("blind_nil_fail", "blind", LOSS, "Points for a blind nil that takes a trick, zero or less."),
-    _number("nil_exchange", "exchange", (0, 4), "Cards a nil bidder exchanges with the partner before the first lead."),
-    _number("blind_nil_exchange", "exchange", (0, 4), "The same for a blind nil."),
-    _word(
-        "exchange_order",
-        "exchange",
-        ExchangeOrder,
-        "Whether the partner sees the nil bidder's cards before returning as many, or both choose blind.",
-    ),
-    _word(
-        "both_nil",
-        "nil",
-        BothNil,
-        "Two nils on one side: each scored on its own, both for one joint score, or not allowed.",
-    ),
-    _number("both_nil_success", "nil", GAIN, "Points of a joint pair of nils that both hold."),
-    _number("both_nil_fail", "nil", LOSS, "Points of a joint pair of nils when one fails, zero or less."),
-    _word(
-        "failed_nil_tricks",
-        "nil",
-        FailedNilTricks,
-        "What a failed nil's tricks are: bags, help for the partner's contract, bags without points, or nothing.",
-        null=True,
-    ),
-    _number(
-        "blind_bid_min",
-        "blind",
-        (1, 3 * MOST_TRICKS),
-        "The least a side may bid when it bids numbers blind; null means such bids are not offered.",
-        null=True,
-    ),
-    _number(
-        "blind_bid_multiplier",
-        "blind",
-        (1, 100),
-        "What the contract points of a blind number bid are multiplied by, won or lost.",
-        null=True,
-    ),
-    _word("moon", "moon", Moon, "Whether a contract of every trick is scored apart."),
-    Option(
-        name="moon_success",
-        section="moon",
-        meaning="Points of a moon that is made, in place of its contract; or the game itself.",
-        kind=Kind.INTEGER,
-        words=("win",),
-        minimum=0,
-        maximum=MOST_POINTS,
-        nullable=True,
-    ),
-    _word("moon_fail", "moon", MoonFail, "A missed moon is an ordinary set, or its tricks are bags.", null=True),
-    _word(
-        "ten_for_200",
-        "ten",
-        TenFor200,
-        "Whether a contract of ten is scored apart: made by exactly ten tricks, or by ten and more.",
-    ),
-    _number("ten_success", "ten", GAIN, "Points of a contract of ten that is made, in place of the contract."),
-    _number("ten_fail", "ten", LOSS, "Points of a contract of ten that is missed, zero or less."),
-    _word(
-        "first_leader",
-        "leading",
-        FirstLeader,
-        "Who leads to the first trick. Of several highest bidders it is the first from the dealer's left.",
-    ),
-    _word(
-        "first_lead",
-        "leading",
-        FirstLead,
-        "What the first trick is led with: no spade, anything, the lowest club of the deck by its holder, or that "
-        "with everybody playing the lowest club they hold.",
-    ),
-    _word("spade_lead", "leading", SpadeLead, "When a spade may be led. A hand of nothing but spades always may."),
-    _flag("forced_lead_breaks", "leading", "Whether a spade led from a hand of nothing but spades breaks spades."),
-    _word(
-        "first_trick_spades",
-        "following",
-        FirstTrickSpades,
-        "Whether a spade may be thrown on the first trick by a hand that has another card to play.",
-    ),
-    _flag("must_trump", "following", "Whether a hand that cannot follow must play a spade if it holds one."),
-    _word("duplicate_winner", "following", DuplicateWinner, "Which of two identical cards is higher.", null=True),
-    _word("score_mode", "scoring", ScoreMode, "Contracts are scored, or each trick is one point and nobody bids."),
-    _number("points_per_bid", "contract", (1, MOST_POINTS), "Points for each trick of a contract.", null=True),
-    _word("set_points", "contract", SetPoints, "A missed contract costs its own points, or nothing.", null=True),
-    _number("bag_points", "bags", (-MOST_POINTS, MOST_POINTS), "Points for each bag; they may be negative."),
-    _number("bag_limit", "bags", (0, 1000), "How many bags bring the penalty; 0 means there is none."),
-    _number("bag_penalty", "bags", GAIN, "Points taken off, once for every full limit."),
-    _word("bag_carry", "bags", BagCarry, "After a penalty the bags over the limit remain, or all are forgotten."),
-    _number("target_score", "ending", (1, MOST_POINTS), "The score that ends the game, reached or passed."),
-    _number(
-        "losing_score",
-        "ending",
-        (-MOST_POINTS, MOST_POINTS),
-        "The score that ends the game for a side that falls to it or below; null means none.",
-        null=True,
-    ),
-    _word("tie_rule", "ending", TieRule, "Level at the end: play another deal, or share the win."),
-    _number("max_hands", "ending", (1, 1000), "The game ends after so many deals; null means no such end.", null=True),
-    _number(
-        "set_limit", "ending", (1, 1000), "A side that is set so often has lost; null means no such end.", null=True
-    ),
-)
-
-OPTIONS: Final[Mapping[str, Option]] = MappingProxyType({option.name: option for option in _TABLE})
-"""Every option by its name, in the order in which a ruleset lists them."""
-
-_INPUTS: Final = tuple(option for option in _TABLE if not option.derived)
-
-NEUTRAL: Final[Mapping[str, Any]] = MappingProxyType(
-    {
-        "players": 4,
-        "teams": "pairs",
-        "jokers": 0,
-        "removed_cards": (),
-        "high_trumps": (),
-        "decks": 1,
-        "deal_method": "deal_all",
-        "draw_declined_face": None,
-        "draw_second_card": None,
-        "first_dealer": "random",
-        "dealer_rotation": "left",
-        "redeal": "none",
-        "pass_cycle": (),
-        "pass_count": 0,
-        "bid_mode": "individual_sum",
-        "bid_order": "left_of_dealer",
-        "bid_rule": "free",
-        "min_bid": 1,
-        "max_bid": 13,
-        "zero_bid": "nil",
-        "min_team_bid": 0,
-        "max_team_bid": None,
-        "total_bid_rule": "free",
-        "first_hand_bids_itself": False,
-        "nil_success": 100,
-        "nil_fail": -100,
-        "blind_nil": "behind",
-        "blind_nil_deficit": 100,
-        "blind_nil_success": 200,
-        "blind_nil_fail": -200,
-        "nil_exchange": 0,
-        "blind_nil_exchange": 0,
-        "exchange_order": "sequential",
-        "both_nil": "independent",
-        "both_nil_success": 200,
-        "both_nil_fail": 0,
-        "failed_nil_tricks": "bags",
-        "blind_bid_min": None,
-        "blind_bid_multiplier": 2,
-        "moon": "off",
-        "moon_success": None,
-        "moon_fail": None,
-        "ten_for_200": "off",
-        "ten_success": 200,
-        "ten_fail": -200,
-        "first_leader": "left_of_dealer",
-        "first_lead": "no_spade",
-        "spade_lead": "when_broken",
-        "forced_lead_breaks": True,
-        "first_trick_spades": "allowed",
-        "must_trump": False,
-        "duplicate_winner": None,
-        "score_mode": "contract",
-        "points_per_bid": 10,
-        "set_points": "minus",
-        "bag_points": 1,
-        "bag_limit": 10,
-        "bag_penalty": 100,
-        "bag_carry": "remainder",
-        "target_score": 500,
-        "losing_score": None,
-        "tie_rule": "play_another",
-        "max_hands": None,
-        "set_limit": None,
-    }
-)
-"""What an option is when nothing is said, for hashes and for rulesets stored before the option existed.
-
-It was the preset `standard` when it was written down, but it is a table of its own and no line of it ever changes: a
-correction of the preset must not change the hash of any other ruleset. A new option adds a line that stands for how
-the game was played before it, so no old hash changes.
-"""
+_INPUTS: Final = tuple(option for option in OPTIONS.values() if not option.derived)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -976,14 +320,52 @@ class Ruleset:
 
 
 @dataclass(frozen=True, slots=True)
+class PresetValue:
+    """What a preset has for an option, and where that comes from."""
+
+    value: Plain
+    source: str
+    """Keys of docs/sources.md, with lines for a text and a word in brackets; ``D`` and ``silent`` say that there is
+    none. After ``option`` stands who offers another value as a choice."""
+
+    @property
+    def cited(self) -> bool:
+        """Whether a source plays so; otherwise the sources are silent and the value is our default."""
+        return re.search(r"^(D|silent|n/a|option)\b|\boff\b", self.source) is None
+
+    def described(self) -> dict[str, Any]:
+        """The value as JSON values."""
+        return {"value": _plain(self.value), "source": self.source, "cited": self.cited}
+
+
+@dataclass(frozen=True, slots=True)
 class Preset:
-    """A named ruleset, and where each of its values comes from."""
+    """A named ruleset, and where each of its values comes from.
+
+    >>> preset = PRESETS["bicycle"]
+    >>> preset.options["set_points"]
+    PresetValue(value='zero', source='BIC score; 2:36')
+    >>> preset.described()["options"]["must_trump"]
+    {'value': False, 'source': 'D', 'cited': False}
+    """
 
     name: str
     title: str
+    description: str
+    """What sets it apart, in a sentence."""
     ruleset: Ruleset
-    locators: Mapping[str, str]
-    """By option, a key of docs/sources.md, with lines for a text; ``D`` is our default where the sources are silent."""
+    options: Mapping[str, PresetValue]
+    """All 65, in the order of `OPTIONS`."""
+
+    def described(self) -> dict[str, Any]:
+        """The preset as JSON values: ``name``, ``title``, ``description``, ``hash`` and all ``options`` by name."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "hash": self.ruleset.hash,
+            "options": {name: value.described() for name, value in self.options.items()},
+        }
 
 
 # --- Reading values -------------------------------------------------------------------------------------------------
@@ -1578,13 +960,49 @@ def warnings(ruleset: Ruleset) -> tuple[RulesetWarning, ...]:
 # --- Presets --------------------------------------------------------------------------------------------------------
 
 
+_DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "two_player": "Two build their hands by drawing, the discards face up; a failed nil costs nothing, thirteen "
+        "bid and taken is 250, and a missed thirteen leaves its tricks as bags.",
+        "hoyle_partners": "The partners settle one contract, the side that does not deal first; nil is worth 50, the "
+        "tricks of a failed one count for nothing, and bags bring no penalty.",
+        "hoyle_individuals": "Four play alone, each held to its own bid; nil is worth 50, the tricks of a failed one "
+        "count for nothing, and bags bring no penalty.",
+        "books": "Nobody bids: every trick is a point for the side that takes it.",
+        "standard": "The partners' bids add up, nil is worth 100, a side 100 behind may bid nil blind for 200, and ten "
+        "bags cost 100.",
+        "two_player_closed": "Two build their hands by drawing, the discards face down; scored as in `standard`, a "
+        "failed nil included.",
+        "sandbag_deduction": "The partners settle one contract, nobody bids nil, and a bag costs ten points, ten of "
+        "them a hundred more; spades may be led from the second trick on.",
+        "bicycle": "Four play alone, bid at least one, and lose nothing by missing a bid; there is no nil.",
+        "pagat": "As `standard`, with two cards exchanged between a blind nil bidder and the partner.",
+        "suicide": "On each side one partner bids nil and the other a number; at or below -200 the game is lost.",
+        "mirror": "Everybody bids the number of spades held, and nil with none; at or below -200 the game is lost.",
+        "whiz": "Everybody bids the number of spades held, or nil; at or below -200 the game is lost.",
+        "cutthroat": "Three play alone with 17 cards each, the two of clubs left out.",
+        "solo": "Four play alone, each with its own bid, scored as in `standard`.",
+        "six_solo": "Six play alone with eight cards each, all the twos left out; any card may be led at any time.",
+        "six_pairs": "Three pairs play with two packs and 17 cards each; of two identical cards the first wins.",
+        "bicycle_jokers": "Four play alone by the Bicycle rules, both jokers above the ace and two low cards out.",
+        "joker_joker_deuce_deuce": "Both jokers, the two of diamonds and the two of spades rank above the ace; scored "
+        "as in `standard`.",
+        "joker_joker_deuce_deuce_tournament": "The same deck at tournament scores: no nil, a side bids four or more, "
+        "bags bring no points, a moon wins the game, and three sets lose it.",
+        "openspiel": "What the program plays: a side bids thirteen at most, the tricks of a failed nil help the "
+        "partner, and at or below -350 the game is lost.",
+    }
+)
+
+
 def _load_presets() -> Mapping[str, Preset]:
-    """Read presets.json, which gives every option of each preset and `hand_size` as well."""
-    stored = json.loads(files("spades").joinpath("presets.json").read_text(encoding="utf-8"))
+    """Make a preset of each in presets.json, which gives every option and `hand_size` as well."""
     presets = {}
-    for name, preset in stored.items():
-        values = tuple(option.read(preset["options"][option.name]) for option in _INPUTS)
-        presets[name] = Preset(name, preset["title"], _interned(name, values), MappingProxyType(preset["locators"]))
+    for name, stored in STORED_PRESETS.items():
+        read = {option.name: option.read(stored["options"][option.name]) for option in OPTIONS.values()}
+        ruleset = _interned(name, tuple(read[option.name] for option in _INPUTS))
+        options = {option: PresetValue(stored["options"][option], stored["locators"][option]) for option in OPTIONS}
+        presets[name] = Preset(name, stored["title"], _DESCRIPTIONS[name], ruleset, MappingProxyType(options))
     return MappingProxyType(presets)
 
 
@@ -1646,7 +1064,7 @@ def resolved_json_schema() -> dict[str, Any]:
     """The JSON schema (2020-12) of `Ruleset.resolved`: the preset's name, all options, and the hash."""
     properties = {
         "preset": {"type": "string", "enum": list(PRESETS), "description": "The named ruleset it started from."},
-        **{option.name: option.schema() for option in _TABLE},
+        **{option.name: option.schema() for option in OPTIONS.values()},
         "hash": {
             "type": "string",
             "pattern": "^[0-9a-f]{64}$",

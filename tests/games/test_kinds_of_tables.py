@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from spades.ruleset import RANKS
+from spades.options import RANKS
 from tests.client import ApiClient
 from tests.games.conftest import Person, Table
 from tests.games.rebuilding import assert_rebuilds, rows_of
