@@ -45,6 +45,7 @@ TAGS: Final[Mapping[str, str]] = {
     "Rulesets": "The rules that can be played: presets, their options, and what an own choice of options amounts to.",
     "Tables": "Open a table, find one, sit down, watch, start, leave and give up.",
     "Play": "What a seat does in its turn: draw, look, bid and play.",
+    "Scoring": "Scores for apps that play elsewhere: of a deal, of a game, and of what might be. Nothing is kept.",
     "Events": "What happened at a table, in order, as far as the reader may know it; waiting for what happens next.",
     "Records": "Deals and games that are over.",
     "Service": "About the service itself.",
@@ -244,10 +245,24 @@ def _parameters(declared: Operation) -> list[OpenApiParameter]:
 
 class _ParsedFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
     target_class = "contract.serializers.ParsedField"
+    match_subclasses = True
 
     def map_serializer_field(self, auto_schema: Any, direction: str) -> dict[str, Any]:
         """Describe the text by its pattern."""
         return {"type": "string", "pattern": self.target.pattern}
+
+
+class _MapFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    target_class = "contract.fields.MapField"
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: Any, direction: str) -> dict[str, Any]:
+        """Describe the values by their field, and the keys by their pattern."""
+        return {
+            "type": "object",
+            "additionalProperties": auto_schema._map_serializer_field(self.target.child, direction),  # noqa: SLF001
+            "propertyNames": {"pattern": self.target.pattern},
+        }
 
 
 PROBLEM: Final[dict[str, Any]] = {

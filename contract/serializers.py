@@ -27,6 +27,7 @@ __all__ = [
     "StrictListField",
     "StrictSerializer",
     "StrictUUIDField",
+    "prepare",
     "read_body",
     "refuse",
 ]

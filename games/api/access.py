@@ -20,9 +20,9 @@ from contract.problems import ContractReason, Problem
 from contract.schema import ACCOUNT, operation
 from contract.scopes import Scope
 from contract.serializers import read_body
+from contract.shapes import ref
 from events.writes import write_turn
 from games import selectors
-from games.api.schemas import ref
 from games.api.serializers import InvitationSerializer, NothingSerializer, WatchLinkSerializer
 from games.api.views import SEES, kept
 from games.models import Invitation, WatchLink

@@ -7,111 +7,24 @@ Imports no Django, since the settings read it.
 
 from __future__ import annotations
 
-from typing import Any
+from contract.shapes import BID_NIL, BID_NUMBER, CARD, ENDINGS, HEX, ID, SCORE_ANSWER, SEAT, SIDE, TIME, Schema, ref
+from contract.shapes import by as _by
+from contract.shapes import count as _count
+from contract.shapes import flag as _flag
+from contract.shapes import list_ as _list
+from contract.shapes import number as _number
+from contract.shapes import object_ as _object
+from contract.shapes import or_null as _or_null
+from contract.shapes import page as _page
+from contract.shapes import text as _text
 
-from spades.ruleset import json_schema, resolved_json_schema
+__all__ = ["COMPONENTS"]
 
-__all__ = ["COMPONENTS", "ref"]
-
-Schema = dict[str, Any]
-
-
-def ref(name: str) -> Schema:
-    """A reference to a component."""
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def _object(description: str, **properties: Schema) -> Schema:
-    return {
-        "type": "object",
-        "description": description,
-        "properties": properties,
-        "required": list(properties),
-    }
-
-
-def _text(description: str = "", *values: str) -> Schema:
-    schema: Schema = {"type": "string"}
-    if description:
-        schema["description"] = description
-    if values:
-        schema["enum"] = list(values)
-    return schema
-
-
-def _count(description: str = "") -> Schema:
-    return {"type": "integer", "minimum": 0, **({"description": description} if description else {})}
-
-
-def _number(description: str = "") -> Schema:
-    return {"type": "integer", **({"description": description} if description else {})}
-
-
-def _flag(description: str) -> Schema:
-    return {"type": "boolean", "description": description}
-
-
-def _list(items: Schema, description: str = "") -> Schema:
-    return {"type": "array", "items": items, **({"description": description} if description else {})}
-
-
-def _or_null(schema: Schema, description: str = "") -> Schema:
-    if "$ref" in schema or "enum" in schema:  # an enumeration with null in it makes generators write it down thrice
-        return {"oneOf": [schema, {"type": "null"}], **({"description": description} if description else {})}
-    made = {**schema, "type": [schema["type"], "null"]}
-    if description:
-        made["description"] = description
-    return made
-
-
-def _by(items: Schema, what: str, description: str) -> Schema:
-    """An object with a key for each seat or side."""
-    return {
-        "type": "object",
-        "description": description,
-        "additionalProperties": items,
-        "propertyNames": {"pattern": what},
-    }
-
-
-CARD: Schema = {"type": "string", "pattern": "^([2-9TJQKA][CDHS]|LJ|BJ)$", "description": "Rank, then suit: `QH`."}
-SEAT: Schema = {
-    "type": "string",
-    "pattern": "^[A-FNESW]$",
-    "description": "A B C ... clockwise; N E S W when four play.",
-}
-SIDE: Schema = {
-    "type": "string",
-    "pattern": "^[A-FNESW]{1,3}$",
-    "description": "Named by its seats; alone a seat is its side.",
-}
-TIME: Schema = {"type": "string", "format": "date-time", "description": "RFC 3339, UTC."}
-HEX: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
-ID: Schema = {"type": "string", "format": "uuid", "description": "UUIDv7."}
-
-_BID_NIL = _object("No trick at all.", kind=_text("", "nil", "blind_nil"))
-_BID_NUMBER = _object(
-    "A number of tricks.",
-    kind=_text("", "number", "blind"),
-    tricks={"type": "integer", "minimum": 0, "maximum": 54},
-)
-_HINT = "The most that the seat would go to, if it said."
-_REASONS = ("target", "losing_score", "max_hands", "set_limit", "moon", "deal_cap", "resignation", "forfeit", "aborted")
 _DECISIONS = ("keep", "decline")
-
-_SCORE_ANSWER: dict[str, Schema] = {
-    "sides": _by(ref("SideScore"), SIDE["pattern"], "Each side's score of the deal."),
-    "game": _object(
-        "Whether the game is over after this deal.",
-        over=_flag("Whether it is."),
-        winners=_list(SIDE),
-        reason=_or_null(_text("", *_REASONS)),
-    ),
-    "closest_bidders": _list(SEAT, "The seats whose bid was closest to their tricks: a report, worth no points."),
-}
+_HINT = "The most that the seat would go to, if it said."
 _RESULT: dict[str, Schema] = {
     "winners": _list(SIDE, "The sides that won; none when the game was aborted."),
-    "reason": _text("Why it ended.", *_REASONS),
+    "reason": _text("Why it ended.", *ENDINGS),
     "scores": _by(_number(), SIDE["pattern"], "Points by side."),
 }
 
@@ -202,7 +115,7 @@ _EVENT_DATA: dict[str, Schema] = {
         "A deal was scored: the scoring answer, with what was scored.",
         bids=_by(ref("Bid"), SEAT["pattern"], "The bids by seat."),
         tricks=_by(_count(), SEAT["pattern"], "Tricks taken, by seat."),
-        **_SCORE_ANSWER,
+        **SCORE_ANSWER,
     ),
     "deal_revealed": _object(
         "All that the deal hid.",
@@ -259,14 +172,6 @@ def _event_name(name: str) -> str:
     return "Event" + "".join(part.capitalize() for part in name.split("_"))
 
 
-def _page(name: str) -> Schema:
-    return _object(
-        "A page of a list.",
-        items=_list(ref(name)),
-        next=_or_null(_text(), "The cursor of the next page; null when this is the last one."),
-    )
-
-
 _LINK: dict[str, Schema] = {
     "id": ID,
     "name": _or_null(_text(), "The host's own note of what it is for."),
@@ -282,27 +187,7 @@ _INVITATION = _object(
 )
 
 
-def _score(description: str, score: Schema, **more: Schema) -> Schema:
-    """The score of one deal, of a side or of one of its seats."""
-    return _object(
-        description,
-        contract=_number(),
-        bag_points=_number(),
-        bag_penalty=_number("Zero or negative."),
-        nil_points=_number(),
-        special_points=_number("The bonus of a moon; the contract is 0 then."),
-        delta=_number("The sum of the lines."),
-        score=score,
-        set=_or_null({"type": "boolean"}, "Whether a number bid failed; null when none was made."),
-        lines=_list(ref("ScoreLine")),
-        **more,
-    )
-
-
 COMPONENTS: dict[str, Schema] = {
-    "BidNumber": _BID_NUMBER,
-    "BidNil": _BID_NIL,
-    "Bid": {"oneOf": [ref("BidNumber"), ref("BidNil")], "description": "What a seat promises."},
     "BidReconsider": _object(
         "The partners' proposals are sent back, once a deal.", kind={"type": "string", "const": "reconsider"}
     ),
@@ -311,9 +196,9 @@ COMPONENTS: dict[str, Schema] = {
         "oneOf": [ref("ProposedNumber"), ref("ProposedNil")],
     },
     "ProposedNumber": _object(
-        "A number of tricks, proposed.", **_BID_NUMBER["properties"], hint_max=_or_null(_count(), _HINT)
+        "A number of tricks, proposed.", **BID_NUMBER["properties"], hint_max=_or_null(_count(), _HINT)
     ),
-    "ProposedNil": _object("No trick, proposed.", **_BID_NIL["properties"], hint_max=_or_null(_count(), _HINT)),
+    "ProposedNil": _object("No trick, proposed.", **BID_NIL["properties"], hint_max=_or_null(_count(), _HINT)),
     "LegalLook": _object("To `looks`: see your hand.", look={"type": "boolean", "const": True}),
     "LegalChoice": _object(
         "To `passes`: any so many of these cards.", choose=_count(), **{"from": _list(CARD, "The cards held.")}
@@ -333,41 +218,6 @@ COMPONENTS: dict[str, Schema] = {
             ref("BidReconsider"),
         ],
     },
-    "RulesetChoice": {**json_schema(), "description": "A preset and what differs from it."},
-    "Ruleset": {
-        # An answer may grow: only what is accepted is closed.
-        **{key: value for key, value in resolved_json_schema().items() if key != "additionalProperties"},
-        "description": "A complete ruleset: every option with its value.",
-    },
-    "ScoreLine": _object(
-        "A line of a score.",
-        what=_text(
-            "",
-            "contract",
-            "ten",
-            "moon",
-            "blind",
-            "bags",
-            "nil",
-            "blind_nil",
-            "both_nil",
-            "bag_penalty",
-            "books",
-            "adjustment",
-        ),
-        points=_number(),
-        rule=_text("The section of the rules that says so."),
-    ),
-    "SeatScore": _score(
-        "What one partner brought its side, where partners are scored apart; in points unless said.",
-        {"type": "null", "description": "The running total is the side's."},
-        bags=_count("Bags of this deal, a count; the penalty is the side's."),
-    ),
-    "SideScore": _score(
-        "A side's score of one deal, in points unless said.",
-        _number("The running total."),
-        bags=_count("Bags carried on, a count."),
-    ),
     "ViewSeat": _object(
         "A seat, the same for every viewer.",
         seat=SEAT,
@@ -565,7 +415,7 @@ COMPONENTS: dict[str, Schema] = {
         finished_at=_or_null(TIME),
         bids=_or_null(_by(ref("Bid"), SEAT["pattern"], ""), "By seat; null until the deal is scored."),
         tricks=_or_null(_by(_count(), SEAT["pattern"], ""), "Taken, by seat; null until the deal is scored."),
-        score=_or_null(_object("", **_SCORE_ANSWER), "The scoring answer; null until the deal is scored."),
+        score=_or_null(_object("", **SCORE_ANSWER), "The scoring answer; null until the deal is scored."),
     ),
     "DealPage": _page("DealSummary"),
     **{_event_name(name): _event(name) for name in _EVENT_DATA},
@@ -584,6 +434,3 @@ COMPONENTS: dict[str, Schema] = {
         version=_count("The game's version when the page was read."),
     ),
 }
-COMPONENTS["SideScore"]["properties"]["seats"] = _by(
-    ref("SeatScore"), SEAT["pattern"], "Each partner's part, where partners are scored apart; else left out."
-)

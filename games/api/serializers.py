@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from accounts import bearer as bearers
 from bots.player import REGISTRY
+from contract.fields import RulesetField
 from contract.problems import ContractReason
 from contract.serializers import (
     ParsedField,
@@ -20,7 +21,7 @@ from contract.serializers import (
     StrictSerializer,
     refuse,
 )
-from games.api.schemas import CARD, ref
+from contract.shapes import CARD, ref
 from games.models import Game
 from spades import Bid, Card, DrawDecision
 
@@ -43,21 +44,6 @@ LINK_SECONDS_MOST = 30 * 24 * 3600
 
 MOST_TRICKS = 54
 """No deal has more tricks than a pack has cards."""
-
-
-@extend_schema_field(ref("RulesetChoice"))
-class RulesetField(serializers.Field):
-    """A ruleset, flat; the rules themselves read it."""
-
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
-        """Take an object."""
-        if type(data) is not dict:
-            raise refuse(ContractReason.WRONG_TYPE, "Expected an object of options by name.")
-        return data
-
-    def to_representation(self, value: Any) -> Any:
-        """Never answered by this field."""
-        return value
 
 
 class GuestSerializer(StrictSerializer):

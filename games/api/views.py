@@ -21,11 +21,11 @@ from contract.queries import Parameter
 from contract.schema import ACCOUNT, SEAT, WATCHER, operation
 from contract.scopes import Scope
 from contract.serializers import read_body
+from contract.shapes import ref
 from events import log
 from events.stream import LONGEST_WAIT, Reader
 from events.writes import write_turn
 from games import selectors
-from games.api.schemas import ref
 from games.api.serializers import (
     BidSerializer,
     DrawSerializer,
