@@ -38,7 +38,7 @@ from spades.rulings import (
 from spades.scoring import Adjustment, DealScore, SideBefore, score_deal
 from spades.sheet import DealRefused, DealResult, Ending, ScoreSheet, score_game
 from spades.shuffle import Seed, commitment
-from spades.what_if import what_if
+from spades.what_if import TooManyOutcomes, what_if
 
 __all__ = [
     "ENGINE",
@@ -71,6 +71,7 @@ __all__ = [
     "Seed",
     "SideBefore",
     "Suit",
+    "TooManyOutcomes",
     "TrickRuling",
     "commitment",
     "require_supported",

@@ -15,10 +15,10 @@ from spades.bids import Bid, BidKind
 from spades.errors import NotationError, Reason, Rule, RuleViolation
 from spades.legality import behind, bid_refusal
 from spades.ruleset import BidMode, BidRule, BothNil, DealMethod, Ruleset, Teams, TotalBidRule
-from spades.seats import Table, table
+from spades.seats import table
 from spades.terms import terms
 
-__all__ = ["bids_refusal", "nobody_bids", "units", "with_blind_sides"]
+__all__ = ["bids_refusal", "bids_refusals", "nobody_bids", "units", "with_blind_sides"]
 
 
 def units(ruleset: Ruleset) -> tuple[tuple[str, ...], ...]:
@@ -50,13 +50,20 @@ def with_blind_sides(ruleset: Ruleset, bids: Mapping[str, Bid], blind_sides: Ite
 
     Raises:
         NotationError: no such side.
+        RuleViolation: `blind_side_incomplete`; a side has bid no number that could be blind.
     """
-    seats = table(ruleset.players, ruleset.teams)
     blind = set(blind_sides)
+    if not blind:
+        return dict(bids)
+    seats = table(ruleset.players, ruleset.teams)
     if not blind <= set(seats.sides):
         raise NotationError(f"the sides are {', '.join(seats.sides)}, got {', '.join(sorted(blind))}")
+    for side in seats.sides if bids else ():
+        if side in blind and all(bids[seat].is_nil for seat in seats.seats_of(side) if seat in bids):
+            rule = Rule("blind_bid_min", ruleset.blind_bid_min, "blind")
+            raise RuleViolation(Reason.BLIND_SIDE_INCOMPLETE, f"{side} bid no number that could be blind.", rule)
     return {
-        seat: Bid(BidKind.BLIND, bid.tricks) if bid.kind is BidKind.NUMBER and seats.side_of[seat] in blind else bid
+        seat: Bid(BidKind.BLIND, bid.tricks) if bid.kind is BidKind.NUMBER and seats.side_of.get(seat) in blind else bid
         for seat, bid in bids.items()
     }
 
@@ -72,27 +79,36 @@ def bids_refusal(ruleset: Ruleset, bids: Mapping[str, Bid], scores: Mapping[str,
     >>> print(bids_refusal(rules, {"N": Bid.nil(), "S": Bid.number(3)}, {}))
     team_minimum: NS bid 3 together, and a side bids at least 4 here.
     """
+    return next((refusal for _, refusal in bids_refusals(ruleset, bids, scores)), None)
+
+
+def bids_refusals(
+    ruleset: Ruleset, bids: Mapping[str, Bid], scores: Mapping[str, int]
+) -> Iterator[tuple[tuple[str, ...], RuleViolation]]:
+    """Everything for which these bids cannot stand together, each with the seats whose bids it is about.
+
+    Args:
+        bids: as in `bids_refusal`, which gives the first of these.
+        scores: likewise.
+    """
     seats = table(ruleset.players, ruleset.teams)
-    return next(_refusals(ruleset, seats, bids, scores), None)
-
-
-def _refusals(
-    ruleset: Ruleset, seats: Table, bids: Mapping[str, Bid], scores: Mapping[str, int]
-) -> Iterator[RuleViolation]:
     may_blind_nil = behind(ruleset, scores)
     for seat, bid in bids.items():
         refusal = bid_refusal(ruleset, bid, behind=bool(may_blind_nil >> seats.index(seat) & 1))
         if refusal:
-            yield refusal
+            yield (seat,), refusal
     for unit in units(ruleset):
         if bids.keys() >= set(unit):
-            yield from _blind_refusals(ruleset, "".join(unit), [bids[seat] for seat in unit])
+            for refusal in _blind_refusals(ruleset, "".join(unit), [bids[seat] for seat in unit]):
+                yield unit, refusal
     for side in seats.sides:
         partners = seats.seats_of(side)
         if bids.keys() >= set(partners):
-            yield from _side_refusals(ruleset, side, [bids[seat] for seat in partners])
+            for refusal in _side_refusals(ruleset, side, [bids[seat] for seat in partners]):
+                yield partners, refusal
     if bids.keys() >= set(seats.seats):
-        yield from _table_refusals(ruleset, list(bids.values()))
+        for refusal in _table_refusals(ruleset, list(bids.values())):
+            yield seats.seats, refusal
 
 
 def _blind_refusals(ruleset: Ruleset, unit: str, bids: list[Bid]) -> Iterator[RuleViolation]:

@@ -179,10 +179,11 @@ def score_deal(
     ([('contract', -40), ('bags', 2), ('nil', -100)], -138)
     """
     seats = table(ruleset.players, ruleset.teams)
+    blind_sides = tuple(blind_sides)
     bids = with_blind_sides(ruleset, bids, blind_sides)
     if deal_number is None:
         deal_number = 2 if bids else 1
-    _check(ruleset, before, bids, tricks, deal_number, adjustments)
+    _check(ruleset, before, bids, tricks, deal_number, adjustments, blind=bool(blind_sides))
     made = units(ruleset)
     sides = {
         side: score_side(
@@ -248,10 +249,12 @@ def _check(
     tricks: Mapping[str, int],
     deal_number: int,
     adjustments: Sequence[Adjustment],
+    *,
+    blind: bool,
 ) -> None:
     seats = table(ruleset.players, ruleset.teams)
     bidless = nobody_bids(ruleset, deal_number)
-    if bidless and bids:
+    if bidless and (bids or blind):
         raise RuleViolation(Reason.BID_IS_FORCED, f"Nobody bids in deal {deal_number} at this table.", bidless)
     for name, given in (("bids", bids), ("tricks", tricks)):
         if set(given) != set(seats.seats) and not (bidless and name == "bids"):

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from spades.errors import NotationError
 
-__all__ = ["Table", "seat_names", "table"]
+__all__ = ["SEATS", "SIDES", "Table", "seat_names", "table"]
 
 _FOUR = ("N", "E", "S", "W")
 _OTHERS = "ABCDEF"
@@ -78,3 +78,12 @@ def table(players: int, teams: str) -> Table:
     ('ACE', 'BDF')
     """
     return Table(players, teams)
+
+
+_TABLES = [table(players, "none") for players in (2, 3, 4, 5, 6)]
+_TABLES += [table(4, "pairs"), table(6, "pairs"), table(6, "trios")]
+
+SEATS = frozenset(seat for each in _TABLES for seat in each.seats)
+"""The names of all seats that any table has."""
+SIDES = frozenset(side for each in _TABLES for side in each.sides)
+"""The names of all sides that any table has."""

@@ -5,8 +5,9 @@ Source: docs/rules.md#what-if
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from math import comb
 from typing import Any
 
 from spades.bidding import bids_refusal, nobody_bids, units
@@ -17,7 +18,14 @@ from spades.scoring import SideBefore, SideScore, score_side
 from spades.seats import table
 from spades.sheet import ScoreSheet, game_answer
 
-__all__ = ["what_if"]
+__all__ = ["MOST_OUTCOMES", "TooManyOutcomes", "what_if"]
+
+MOST_OUTCOMES = 5000
+"""So many outcomes are answered at most: enough for every question but those about three partners scored apart."""
+
+
+class TooManyOutcomes(ValueError):
+    """A question with more than `MOST_OUTCOMES` outcomes. The more bids of the side are named, the fewer there are."""
 
 
 def what_if(
@@ -51,6 +59,7 @@ def what_if(
     Raises:
         NotationError: no such seat or side, or no such standing.
         RuleViolation: the bids named cannot stand.
+        TooManyOutcomes: more bids of the side must be named.
 
     >>> rules = Ruleset.resolve({"preset": "standard"})
     >>> told = what_if(rules, {"NS": SideBefore(420, 8)}, "NS", {"N": Bid.number(4), "S": Bid.number(3)})
@@ -74,15 +83,17 @@ def what_if(
         raise refusal
     partners = seats.seats_of(side)
     own = {seat: known[seat] for seat in partners if seat in known}
-    options: Iterable[dict[str, Bid]]
-    if bidless:
-        options = ({},)
-    else:
-        options = (
+    options: list[dict[str, Bid]] = [{}]
+    if not bidless:
+        options = [
             option
             for option in _options(ruleset, partners, own)
             if bids_refusal(ruleset, {**known, **option}, sheet.scores()) is None
-        )
+        ]
+    size = ruleset.hand_size
+    outcomes = sum(comb(size + len(groups), size) for groups in (_groups(ruleset, partners, o) for o in options))
+    if outcomes > MOST_OUTCOMES:
+        raise TooManyOutcomes(f"this question has {outcomes:,} outcomes, and {MOST_OUTCOMES:,} are answered at most")
     return {
         "options": [
             {

@@ -20,7 +20,7 @@ from spades import (
     SideBefore,
     score_deal,
 )
-from spades.bidding import bids_refusal, with_blind_sides
+from spades.bidding import bids_refusal, bids_refusals, with_blind_sides
 from spades.scoring import DealScore, Line
 from spades.seats import table
 from tests.spades.deals import deals
@@ -396,3 +396,36 @@ def test_blind_bids_and_blind_sides_say_the_same(deal: Any) -> None:
     seen = {seat: Bid.number(bid.tricks) if seats.side_of[seat] in blind else bid for seat, bid in bids.items()}
 
     assert with_blind_sides(ruleset, seen, blind) == bids
+
+
+def test_a_blind_side_has_a_number_that_is_blind() -> None:
+    ruleset = rules(blind_bid_min=6, blind_bid_multiplier=2)
+
+    with pytest.raises(RuleViolation) as caught:
+        score_deal(ruleset, {}, read("nil", 4, "nil", 4), took(0, 4, 0, 9), blind_sides=["NS"])
+
+    assert caught.value.reason is Reason.BLIND_SIDE_INCOMPLETE
+
+
+def test_where_nobody_bids_no_side_is_blind() -> None:
+    with pytest.raises(RuleViolation) as caught:
+        score_deal(rules("books"), {}, {}, took(4, 4, 4, 1), blind_sides=["NS"])
+
+    assert caught.value.reason is Reason.BID_IS_FORCED
+
+
+def test_a_bid_of_a_seat_that_is_not_there_is_no_bid() -> None:
+    with pytest.raises(NotationError):
+        score_deal(rules(), {}, {**read(4, 4, 3, 2), "A": Bid.number(1)}, took(4, 4, 3, 2))
+
+
+def test_all_that_is_wrong_with_bids_is_told_with_the_seats_it_is_about() -> None:
+    ruleset = rules(min_team_bid=4, blind_nil="off")
+
+    found = list(bids_refusals(ruleset, read(1, 14, "blind_nil", 2), {}))
+
+    assert [(seats, refusal.reason) for seats, refusal in found] == [
+        (("E",), Reason.BID_OUT_OF_RANGE),
+        (("S",), Reason.BLIND_NIL_NOT_ALLOWED),
+        (("N", "S"), Reason.TEAM_MINIMUM),
+    ]

@@ -7,7 +7,18 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from spades import Bid, NotationError, Reason, Ruleset, RuleViolation, ScoreSheet, SideBefore, score_deal, what_if
+from spades import (
+    Bid,
+    NotationError,
+    Reason,
+    Ruleset,
+    RuleViolation,
+    ScoreSheet,
+    SideBefore,
+    TooManyOutcomes,
+    score_deal,
+    what_if,
+)
 from spades.bidding import bids_refusal, units
 from spades.seats import table
 from spades.sheet import game_answer
@@ -210,3 +221,12 @@ def test_a_bid_that_was_made_is_among_the_options(deal: Any) -> None:
     options = [option["bids"][last] for option in told["options"]]
     assert bids[last].to_json() in options
     assert all(bids_refusal(ruleset, {**known, last: Bid.from_json(option)}, scores) is None for option in options)
+
+
+def test_a_question_with_too_many_outcomes_is_refused_before_they_are_counted_out() -> None:
+    ruleset = rules("six_pairs", teams="trios", bid_mode="individual")
+
+    with pytest.raises(TooManyOutcomes):
+        what_if(ruleset, {}, "ACE", numbers(A=2, C=2))
+
+    assert len(what_if(ruleset, {}, "ACE", numbers(A=2, C=2, E=2))["options"]) == 1
