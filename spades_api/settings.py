@@ -7,8 +7,9 @@ from typing import Any
 
 import environ
 
-from contract import configuration
-from games.api import schemas
+from contract import configuration, shapes
+from games.api import schemas as games
+from scoring.api import schemas as scoring
 from spades_api import logs
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -43,6 +44,7 @@ INSTALLED_APPS = [
     "accounts",
     "events",
     "games",
+    "scoring",
     "drf_spectacular",
 ]
 MIDDLEWARE = [
@@ -107,7 +109,10 @@ if REDIS_URL:
 RATE_LIMITS: Any = env.json("RATE_LIMITS", default={})
 
 REST_FRAMEWORK = configuration.REST_FRAMEWORK
-SPECTACULAR_SETTINGS = {**configuration.SPECTACULAR, "APPEND_COMPONENTS": {"schemas": schemas.COMPONENTS}}
+SPECTACULAR_SETTINGS = {
+    **configuration.SPECTACULAR,
+    "APPEND_COMPONENTS": {"schemas": {**shapes.COMPONENTS, **games.COMPONENTS, **scoring.COMPONENTS}},
+}
 
 HEARTBEAT_FILE = env.str("HEARTBEAT_FILE", default="")
 
