@@ -22,6 +22,8 @@ from spades.deal import Deal, Phase
 from spades.errors import NotationError, Reason, Rule, RulesetError, RuleViolation
 from spades.legality import DrawDecision
 from spades.match import ENGINE, Match
+from spades.notation import Record, RecordError
+from spades.replay import check_shuffles, replay
 from spades.ruleset import PRESETS, Ruleset, require_supported
 from spades.rulings import (
     BidRuling,
@@ -63,6 +65,8 @@ __all__ = [
     "Phase",
     "Rank",
     "Reason",
+    "Record",
+    "RecordError",
     "Rule",
     "RuleViolation",
     "Ruleset",
@@ -73,7 +77,9 @@ __all__ = [
     "Suit",
     "TooManyOutcomes",
     "TrickRuling",
+    "check_shuffles",
     "commitment",
+    "replay",
     "require_supported",
     "rule_on_bid",
     "rule_on_cards",

@@ -1,0 +1,406 @@
+"""Records played again: what happened is valid, and the first thing that cannot have happened is named."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spades import Bid, Card, Deal, Match, Ruleset, Seed
+from spades.__main__ import main
+from spades.notation import Action, ActionKind, CalledOff, Record, RecordedDeal, RecordedResult
+from spades.replay import Breach, check_shuffles, recorded_score, replay
+from spades.terms import terms
+
+from .playing import stacked
+from .recording import random_game
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32))
+def test_every_game_that_was_played_is_valid_with_its_scores_and_result(number: int) -> None:
+    record, match = random_game(random.Random(number))
+
+    played = replay(record)
+
+    assert played.breach is None
+    assert played.scores == match.sheet.scores()
+    assert played.deals == match.sheet.deals
+    assert played.result == record.result
+    assert all(check.passed for check in check_shuffles(record))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32))
+def test_a_card_that_the_rules_refuse_is_named_with_what_was_legal(number: int) -> None:
+    rng = random.Random(number)
+    record, _ = random_game(rng, deals=1)
+    if not record.deals:
+        return
+    deal = record.deals[0]
+    plays = [place for place, action in enumerate(deal.actions) if action.kind is ActionKind.PLAY]
+    if not plays:
+        return
+    at = rng.choice(plays)
+    before = replace(record, deals=(replace(deal, actions=deal.actions[:at], score=None),), result=None)
+    legal = {body["card"] for body in _after(before).legal()}
+    wrong = [card for card in terms(record.ruleset).pack.deck if card.code not in legal]
+    card = rng.choice(wrong)
+    actions = (*deal.actions[:at], Action.play(card), *deal.actions[at + 1 :])
+
+    breach = replay(replace(record, deals=(replace(deal, actions=actions),))).breach
+
+    assert breach is not None
+    assert (breach.deal, breach.action, breach.kind) == (1, at + 1, "play")
+    assert {body["card"] for body in breach.legal} == legal
+
+
+def _after(record: Record) -> Deal:
+    """The deal as it stands where a record stops, by the rules and not by the replay."""
+    recorded = record.deals[0]
+    facts = terms(record.ruleset)
+    deal = Deal.restore(
+        record.ruleset,
+        number=1,
+        attempt=recorded.attempt,
+        dealer=recorded.dealer,
+        seed=Seed(bytes(32)),
+        stock=recorded.stock or (),
+        behind=(1 << len(facts.table.seats)) - 1 if record.ruleset.blind_nil == "any" and facts.blind_nil else 0,
+    )
+    for action in recorded.actions:
+        seat = action.seat or deal.turn or ""
+        match action.kind:
+            case ActionKind.DRAW:
+                assert action.decision is not None
+                deal = deal.draw(seat, action.decision)
+            case ActionKind.LOOK:
+                deal = deal.look(seat)
+            case ActionKind.PASS:
+                deal = deal.pass_cards(seat, action.cards)
+            case ActionKind.PLAY:
+                deal = deal.play(seat, action.cards[0])
+            case _:
+                deal = deal.reconsider(seat) if action.bid is None else deal.bid(seat, action.bid, action.hint_max)
+    return deal
+
+
+PAGAT = Ruleset.resolve({"preset": "pagat"})
+
+
+def opened(hands: dict[str, str], rules: Ruleset = PAGAT, **values: Any) -> Record:
+    """A record whose first deal has these cards in these hands, dealt by N and bid 3 by every seat."""
+    deal = stacked(rules, hands, dealer="N")
+    record = Record.of(rules).begin(deal)
+    for seat in "ESWN":
+        record = record.add(Action.place_bid(seat, Bid.number(3)))
+    return record if not values else record._with_last(**values)
+
+
+def played(record: Record, *codes: str) -> Record:
+    for code in codes:
+        record = record.add(Action.play(Card.parse(code)))
+    return record
+
+
+def breach_of(record: Record) -> tuple[Any, ...]:
+    breach = replay(record).breach
+    assert isinstance(breach, Breach)
+    return breach.deal, breach.action, breach.kind, breach.seat, breach.reason
+
+
+def test_not_following_suit_is_a_breach_with_the_cards_that_follow() -> None:
+    record = played(opened({"E": "KH", "S": "4H 9H AS"}), "KH", "AS")
+
+    breach = replay(record).breach
+
+    assert breach is not None
+    assert (breach.deal, breach.action, breach.kind, breach.seat) == (1, 6, "play", "S")
+    assert breach.reason == "must_follow_suit"
+    assert {"card": "4H"} in breach.legal
+    assert {"card": "9H"} in breach.legal
+    assert {"card": "AS"} not in breach.legal
+
+
+def test_a_bid_out_of_turn_is_a_breach() -> None:
+    deal = stacked(PAGAT, {}, dealer="N")
+    record = Record.of(PAGAT).begin(deal).add(Action.place_bid("W", Bid.number(2)))
+
+    assert breach_of(record) == (1, 1, "bid", "W", "not_your_turn")
+
+
+def test_a_card_after_the_last_one_is_a_breach_of_nobody() -> None:
+    record = finished().add(Action.play(Card.parse("2C")))
+
+    assert breach_of(replace(record, deals=(replace(record.deals[0], score=None),)))[1:] == (
+        57,
+        "play",
+        None,
+        "wrong_phase",
+    )
+
+
+def finished() -> Record:
+    """A whole deal in which each seat does the first thing that is legal."""
+    return _first_legal(PAGAT, 1)
+
+
+def _first_legal(rules: Ruleset, deals: int) -> Record:
+    match = Match.start(rules, Seed(bytes(32)))
+    record = Record.of(rules)
+    while match.sheet.deals < deals and match.ending is None:
+        if match.needs_deal:
+            match = match.begin_deal(Seed(bytes([match.sheet.deals] * 32)))
+            assert match.deal is not None
+            record = record.begin(match.deal, secrets=True)
+        seat, deal = match.turn or "", match.deal
+        assert deal is not None
+        body = next(one for one in deal.legal() if one.get("tricks") == 3 or "card" in one)
+        if "card" in body:
+            match, record = (
+                match.play(seat, Card.parse(body["card"])),
+                record.add(Action.play(Card.parse(body["card"]))),
+            )
+        else:
+            match, record = match.bid(seat, Bid.from_json(body)), record.add(Action.place_bid(seat, Bid.number(3)))
+        if match.score is not None:
+            record = record.scored(recorded_score(match.score))
+    if match.ending is not None:
+        record = record.ended(RecordedResult(match.ending.winners, match.ending.reason, match.sheet.scores()))
+    return record
+
+
+@pytest.mark.parametrize("field", ["delta", "score", "bags"])
+def test_a_wrong_stated_score_is_a_breach(field: str) -> None:
+    record = finished()
+    score = dict(record.deals[0].score or {})
+    score["EW"] = replace(score["EW"], **{field: getattr(score["EW"], field) + 1})
+
+    assert breach_of(record.scored(score)) == (1, None, "score", None, "score_differs")
+
+
+def test_a_score_of_a_deal_that_goes_on_is_a_breach() -> None:
+    whole = finished().deals[0]
+    record = Record.of(PAGAT)
+    record = replace(record, deals=(replace(whole, actions=whole.actions[:-1]),))
+
+    assert breach_of(record) == (1, None, "score", None, "deal_not_over")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"winners": ("NS", "EW")}, "result_differs"),
+        ({"reason": "losing_score"}, "result_differs"),
+        ({"scores": {"NS": 0, "EW": 0}}, "result_differs"),
+        ({"seat": "N"}, "result_differs"),
+    ],
+)
+def test_a_wrong_stated_result_is_a_breach(change: dict[str, Any], reason: str) -> None:
+    record = _first_legal(Ruleset.resolve({"preset": "pagat", "max_hands": 1}), 1)
+    assert record.result is not None
+    assert replay(record).result == record.result
+
+    assert breach_of(record.ended(replace(record.result, **change)))[2:] == ("result", change.get("seat"), reason)
+
+
+def test_a_result_of_a_game_that_goes_on_is_a_breach() -> None:
+    scores = replay(finished()).scores
+
+    assert breach_of(finished().ended(RecordedResult(("NS",), "target", scores)))[4] == "game_not_over"
+    assert breach_of(finished().ended(RecordedResult(("NS",), "resignation", scores)))[4] == "result_differs"
+
+
+@pytest.mark.parametrize("reason", ["resignation", "forfeit"])
+def test_giving_up_makes_the_others_win(reason: str) -> None:
+    scores = replay(finished()).scores
+    result = RecordedResult(("EW",), reason, scores, "N")
+
+    assert replay(finished().ended(result)).result == result
+
+
+def test_deals_come_in_order_from_the_right_dealer_and_none_after_the_end() -> None:
+    whole = _first_legal(PAGAT, 2)
+    one, two = whole.deals
+    short = _first_legal(Ruleset.resolve({"preset": "pagat", "max_hands": 1}), 1)
+
+    assert replay(whole).valid
+    for deals, reason in (
+        ((replace(one, number=2),), "wrong_number"),
+        ((one, replace(two, dealer=one.dealer)), "wrong_dealer"),
+        ((one, one), "wrong_number"),
+        ((replace(one, actions=one.actions[:-1], score=None), two), "deal_not_over"),
+    ):
+        assert breach_of(replace(whole, deals=deals))[2:] == ("deal", None, reason)
+    assert breach_of(replace(short, deals=(*short.deals, two)))[4] == "game_over"
+
+
+def test_a_set_deal_has_any_dealer() -> None:
+    one, two = _first_legal(PAGAT, 2).deals
+    scripted = replace(two, dealer=one.dealer, scripted=True, actions=(), score=None)
+
+    assert replay(replace(Record.of(PAGAT), deals=(one, scripted))).valid
+
+
+def test_cards_that_are_not_the_pack_are_a_breach() -> None:
+    deal = finished().deals[0]
+    stock = list(deal.stock or ())
+
+    def only(**values: Any) -> Record:
+        return replace(Record.of(PAGAT), deals=(replace(deal, actions=(), score=None, **values),))
+
+    assert breach_of(only(stock=tuple(stock[1:])))[2:] == ("deal", None, "wrong_pack")
+    assert breach_of(only(stock=(stock[1], *stock[1:])))[2:] == ("deal", None, "wrong_pack")
+    assert breach_of(only(stock=None, hands=dict.fromkeys("NESW", ())))[2:] == ("deal", None, "wrong_pack")
+
+
+def test_hands_do_as_well_as_a_stock() -> None:
+    record = finished()
+    deal = record.deals[0]
+    begun = Deal.restore(PAGAT, number=1, attempt=1, dealer=deal.dealer, seed=Seed(bytes(32)), stock=deal.stock or ())
+    hands = {seat: begun.hand(seat) for seat in "NESW"}
+    dealt = replace(record, deals=(replace(deal, stock=None, hands=hands),))
+
+    assert replay(dealt) == replay(record)
+    assert [check.passed for check in check_shuffles(dealt)] == [check.passed for check in check_shuffles(record)]
+    assert Record.from_text(dealt.to_text()) == dealt
+
+
+def test_a_look_that_nobody_recorded_is_taken_as_made() -> None:
+    rules = Ruleset.resolve({"preset": "pagat", "blind_nil": "any"})
+    record = opened({}, rules)
+
+    assert replay(record).valid
+    blind = replace(record, deals=(replace(record.deals[0], actions=()),))
+    blind = blind.add(Action.look("E")).add(Action.place_bid("E", Bid.parse("blind_nil")))
+    assert breach_of(blind) == (1, 2, "bid", "E", "hand_already_seen")
+
+
+def test_mirrored_bids_may_be_stated_and_have_to_be_right() -> None:
+    rules = Ruleset.resolve({"preset": "mirror"})
+    deal = Deal.begin(rules, number=1, attempt=1, dealer="N", seed=Seed(bytes(32)))
+    record = Record.of(rules).begin(deal)
+    stated = record
+    for seat, bid in deal.bids_by_seat().items():
+        stated = stated.add(Action.place_bid(seat, bid))
+
+    assert replay(record).valid
+    assert replay(stated).valid
+    assert breach_of(record.add(Action.place_bid("E", Bid.number(7)))) == (1, 1, "bid", "E", "bid_is_forced")
+
+
+def test_a_redeal_is_recorded_only_where_the_table_has_it() -> None:
+    deal = finished().deals[0]
+    called = replace(deal, redeals=(CalledOff("E"),))
+    allowed = Ruleset.resolve({"preset": "pagat", "redeal": "no_spades"})
+
+    assert replay(replace(Record.of(allowed), deals=(called,))).valid
+    assert breach_of(replace(Record.of(PAGAT), deals=(called,))) == (1, None, "redeal", "E", "redeal_not_allowed")
+
+
+# Shuffles.
+
+
+def wrong_checks(record: Record, **values: Any) -> list[str]:
+    changed = replace(record, deals=(replace(record.deals[0], **values), *record.deals[1:]))
+    return [check.what for check in check_shuffles(changed) if not check.passed]
+
+
+def test_seeds_are_held_against_commitments_and_cards() -> None:
+    rules = Ruleset.resolve({"preset": "pagat", "first_dealer": "cut_high"})
+    seed = Seed(bytes(range(32)), (("E", "mine"),))
+    match = Match.start(rules, seed)
+    deal = match.begin_deal(seed).deal
+    assert deal is not None
+    record = replace(Record.of(rules).begin(deal, secrets=True), cut=match.cut)
+    stock = record.deals[0].stock or ()
+
+    assert [(check.what, check.passed) for check in check_shuffles(record)] == [
+        ("commitment", True),
+        ("shuffle", True),
+        ("dealer", True),
+        ("cut", True),
+    ]
+    assert wrong_checks(record, commitment="0" * 64) == ["commitment"]
+    assert wrong_checks(record, stock=stock[::-1]) == ["shuffle"]
+    assert wrong_checks(record, client_seeds=(("E", "yours"),))[:1] == ["shuffle"]
+    assert wrong_checks(record, dealer=match.table.after(match.dealer)) == ["dealer"]
+    assert wrong_checks(replace(record, cut=match.cut * 2)) == ["cut"]
+    assert check_shuffles(replace(record, deals=(replace(record.deals[0], seed=None),))) == []
+
+
+def test_the_draw_for_seats_is_held_against_the_seed_with_the_client_seeds_where_they_were() -> None:
+    taken = (("N", "from Ann"), ("S", "from Sue"))
+    drawn = Seed(bytes(32), taken).seating(("N", "E", "S", "W"))
+    now = {drawn[seat]: text for seat, text in taken}
+    seed = Seed(bytes(32), tuple((seat, now[seat]) for seat in "NESW" if seat in now))
+    match = Match.start(PAGAT, seed).begin_deal(seed)
+    assert match.deal is not None
+    record = replace(Record.of(PAGAT).begin(match.deal, secrets=True), seating=drawn)
+
+    assert all(check.passed for check in check_shuffles(record))
+    other = dict(zip(drawn, [*list(drawn.values())[1:], drawn["N"]], strict=True))
+    assert "seats" in [check.what for check in check_shuffles(replace(record, seating=other)) if not check.passed]
+
+
+def test_a_set_deal_is_held_against_the_digest_of_how_it_lies() -> None:
+    deal = stacked(PAGAT, {"N": "AS"}, dealer="E")
+    text = f"E:{''.join(card.code for card in deal.stock)}"
+    recorded = RecordedDeal(1, "E", deal.stock, seed=hashlib.sha256(text.encode()).hexdigest(), scripted=True)
+    record = replace(Record.of(PAGAT), deals=(recorded,))
+
+    assert [(check.what, check.passed) for check in check_shuffles(record)] == [("script", True)]
+    assert wrong_checks(record, dealer="N") == ["script"]
+
+
+# The command.
+
+
+def run(tmp_path: Path, text: str) -> int:
+    path = tmp_path / "record"
+    path.write_text(text, encoding="utf-8")
+    return main(["verify", str(path)])
+
+
+def test_the_command_tells_what_it_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = _first_legal(Ruleset.resolve({"preset": "pagat", "max_hands": 2}), 2)
+    record = replace(record, deals=(replace(record.deals[0], seed=None), record.deals[1]))
+
+    assert run(tmp_path, record.to_text()) == run(tmp_path, json.dumps(record.to_json())) == 0
+    out = capsys.readouterr().out
+    assert "2, 2 of them finished; 112 actions" in out
+    assert "every action is allowed" in out
+    assert "max_hands: " in out
+    assert "2 of 2 checks passed; deals with a seed: 1" in out
+
+
+def test_the_command_fails_on_a_breach_and_on_a_wrong_seed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    revoked = played(opened({"E": "KH", "S": "4H 9H AS"}), "KH", "AS")
+    good = finished()
+    swapped = replace(good, deals=(replace(good.deals[0], seed="11" * 32),))
+
+    assert run(tmp_path, revoked.to_text()) == 1
+    assert "deal 1, action 6, play by S: must_follow_suit" in capsys.readouterr().out
+    assert run(tmp_path, swapped.to_text()) == 1
+    assert "it is not so that the commitment is the SHA-256 of the seed" in capsys.readouterr().out
+
+
+def test_the_command_refuses_what_is_no_record(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(tmp_path, "{}") == 2
+    assert run(tmp_path, '[Spades 1]\n[Ruleset "pagat"]\n[players 9]\n') == 2
+    assert main(["verify", str(tmp_path / "none")]) == 2
+    (tmp_path / "bytes").write_bytes(b"\xff")
+    assert main(["verify", str(tmp_path / "bytes")]) == 2
+    assert "/format: format is missing" in capsys.readouterr().err
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(finished().to_text().encode())))
+    assert main(["verify", "-"]) == 0
