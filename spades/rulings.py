@@ -1,7 +1,8 @@
 """Single questions about the rules, for whoever has no match: a whole ruleset, one situation, the answer.
 
 A `Match` answers the same questions in the course of a game, from the same functions. Here the situation is told
-instead of played, so it is only checked to be one that the table could have: cards of its deck, seats of its table.
+instead of played, so it is only checked to be one that the table could have: cards of its deck, seats of its table,
+bids that its rules know. What is wrong with a situation is told as a whole, by `SituationError`.
 
 >>> from spades import Card, Ruleset
 >>> from spades.rulings import rule_on_cards
@@ -13,15 +14,26 @@ instead of played, so it is only checked to be one that the table could have: ca
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from spades.bidding import nobody_bids
 from spades.bids import Bid
-from spades.cards import Card, Suit, cards_of, each_its_own, held
+from spades.cards import Card, Suit, cards_of, held
 from spades.deal import Deal, Phase
-from spades.errors import NotationError, Reason, RuleViolation
-from spades.legality import Bidder, DrawDecision, behind, card_refusal, legal_bids, legal_cards, seat_bid_refusal
+from spades.errors import NotationError, Reason, Rule, RuleViolation
+from spades.legality import (
+    Bidder,
+    DrawDecision,
+    behind,
+    bid_refusal,
+    card_refusal,
+    legal_bids,
+    legal_cards,
+    seat_bid_refusal,
+)
 from spades.ruleset import FirstLeader, Ruleset
 from spades.shuffle import SEED_BYTES, Seed
 from spades.terms import Terms, terms
@@ -32,13 +44,50 @@ __all__ = [
     "CardRuling",
     "DrawRuling",
     "LeaderRuling",
+    "SituationError",
+    "SituationFault",
+    "SituationProblem",
     "TrickRuling",
     "rule_on_bid",
     "rule_on_cards",
     "rule_on_draws",
     "rule_on_leader",
+    "rule_on_play",
     "rule_on_trick",
 ]
+
+
+class SituationFault(StrEnum):
+    """Why a situation is none that a table of this ruleset could have."""
+
+    MISSING = "missing"
+    UNKNOWN = "unknown"
+    NOT_ALLOWED = "not_allowed"
+    OUT_OF_RANGE = "out_of_range"
+    WRONG_LENGTH = "wrong_length"
+
+
+@dataclass(frozen=True, slots=True)
+class SituationProblem:
+    """One thing wrong with a situation: where, a stable reason, a sentence, and the rule that decided if one did."""
+
+    where: tuple[str | int, ...]
+    """The argument, and the way down into it: ``("trick", 2, "card")``."""
+    reason: str
+    """A `SituationFault`; or, for a bid or a draw decision that the rules had refused, a `Reason`."""
+    detail: str
+    rule: Rule | None = None
+
+
+class SituationError(NotationError):
+    """A situation that no table of this ruleset could have. `problems` lists everything found, not the first alone."""
+
+    def __init__(self, problems: tuple[SituationProblem, ...]) -> None:
+        super().__init__(problems)
+        self.problems = problems
+
+    def __str__(self) -> str:
+        return "; ".join(f"{'/'.join(map(str, problem.where))}: {problem.detail}" for problem in self.problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,29 +116,101 @@ def rule_on_cards(
         asked: further cards to answer about; one that is not in the hand is refused as `not_in_hand`.
 
     Raises:
-        NotationError: a card that the deck does not have, or has not so often; a trick that is complete already.
+        SituationError: a card that the deck does not have, or has not so often; a trick that is complete already; more
+            cards than a hand has; more tricks than a deal has.
 
     Source: docs/rules.md#leading, docs/rules.md#following
     """
-    facts = terms(ruleset)
-    played = list(trick)
-    if len(played) >= ruleset.players:
-        raise NotationError(f"a trick in progress has at most {ruleset.players - 1} cards here, got {len(played)}")
-    on_table = _of_deck(facts, [*played, *hand])
-    played, own = list(on_table[: len(played)]), on_table[len(played) :]
-    mask = sum(card.bit for card in own)
-    legal = cards_of(
-        legal_cards(ruleset, facts.pack, mask, played, trick_number=trick_number, spades_broken=spades_broken)
-    )
+    check = _Check(ruleset)
+    named = list(trick)
+    check.trick_number(trick_number)
+    check.in_progress(len(named))
+    played = check.cards(named, "trick")
+    own = check.hand(list(hand))
+    check.done()
+    return _card_ruling(ruleset, own, played, trick_number, spades_broken, asked)
+
+
+def _card_ruling(
+    ruleset: Ruleset,
+    own: Iterable[Card],
+    played: Sequence[Card],
+    trick_number: int,
+    spades_broken: bool,
+    asked: Iterable[Card],
+) -> CardRuling:
+    """The ruling for a hand and a trick whose cards are told from their twins."""
+    pack, mask = terms(ruleset).pack, sum(card.bit for card in own)
+    legal = cards_of(legal_cards(ruleset, pack, mask, played, trick_number=trick_number, spades_broken=spades_broken))
     refused = {}
-    for named in (*cards_of(mask), *asked):
-        card = held(mask, named)
+    for question in (*cards_of(mask), *asked):
+        card = held(mask, question)
         refusal = card_refusal(
-            ruleset, facts.pack, mask, card, played, trick_number=trick_number, spades_broken=spades_broken
+            ruleset, pack, mask, card, played, trick_number=trick_number, spades_broken=spades_broken
         )
         if refusal:
-            refused[card.code] = refusal
+            refused[question.code] = refusal
     return CardRuling(tuple({card.code: card.first for card in legal}.values()), refused)
+
+
+def rule_on_play(
+    ruleset: Ruleset,
+    seat: str,
+    hand: Iterable[Card],
+    trick: Sequence[tuple[str, Card]],
+    *,
+    trick_number: int,
+    spades_broken: bool,
+    leader: str | None = None,
+    lowest_club_in_deck: Card | None = None,
+    card: Card | None = None,
+) -> CardRuling:
+    """Say which cards a seat may play to a trick, its turn included: out of turn each card is `not_your_turn`.
+
+    Args:
+        hand: the seat's cards, or as many of them as the question is about.
+        trick: the cards on the table in order of play, each with its seat.
+        trick_number: from 1.
+        spades_broken: whether spades were broken before this card.
+        leader: who leads or led the trick; if not given, the first of `trick`, or `seat` itself.
+        lowest_club_in_deck: to be held against this ruleset's deck, where somebody cares.
+        card: one to answer about, held or not.
+
+    Raises:
+        SituationError: what is told is not possible at such a table.
+
+    Source: docs/rules.md#leading, docs/rules.md#following
+
+    >>> trick = [("N", Card.parse("KH"))]
+    >>> hand = [Card.parse("4H"), Card.parse("AS")]
+    >>> standard = Ruleset.resolve({})
+    >>> rule_on_play(standard, "E", hand, trick, trick_number=3, spades_broken=False).legal
+    (Card.parse('4H'),)
+    >>> ruling = rule_on_play(standard, "S", hand, trick, trick_number=3, spades_broken=False)
+    >>> {code: refusal.reason.value for code, refusal in ruling.refused.items()}
+    {'4H': 'not_your_turn', 'AS': 'not_your_turn'}
+    """
+    facts, check = terms(ruleset), _Check(ruleset)
+    cards = list(hand)
+    check.seat(seat, "seat")
+    check.trick_number(trick_number)
+    check.in_progress(len(trick))
+    check.order(trick)
+    if leader is not None and check.seat(leader, "leader") and trick and trick[0][0] != leader:
+        check.add(SituationFault.NOT_ALLOWED, f"{trick[0][0]} played the first card, so it led.", "leader")
+    played = check.cards([one for _, one in trick], "trick", field="card")
+    own = check.hand(cards)
+    lowest = cards_of(facts.pack.lowest_club)
+    if lowest_club_in_deck is not None and lowest_club_in_deck not in lowest:
+        detail = f"The lowest club of this deck is {lowest[0]}." if lowest else "This deck has no club."
+        check.add(SituationFault.NOT_ALLOWED, detail, "lowest_club_in_deck")
+    check.done()
+    asked = () if card is None else (card,)
+    turn = facts.table.after(trick[-1][0]) if trick else leader or seat
+    if turn == seat:
+        return _card_ruling(ruleset, own, played, trick_number, spades_broken, asked)
+    refusal = RuleViolation(Reason.NOT_YOUR_TURN, f"It is the turn of seat {turn}, not of seat {seat}.")
+    return CardRuling((), {one.code: refusal for one in (*sorted(own), *asked)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +223,14 @@ class TrickRuling:
     why: str
 
 
-def rule_on_trick(ruleset: Ruleset, trick: Sequence[tuple[str, Card]], *, spades_broken: bool) -> TrickRuling:
+def rule_on_trick(
+    ruleset: Ruleset, trick: Sequence[tuple[str, Card]], *, spades_broken: bool, trick_number: int = 1
+) -> TrickRuling:
     """Say who won a complete trick, its cards in order of play, each with its seat.
 
     Raises:
-        NotationError: not one card from each seat, or a card that the deck does not have, or has not so often.
+        SituationError: not one card from each seat, clockwise; a card that the deck does not have, or has not so
+            often; more tricks than a deal has.
 
     Source: docs/rules.md#following, docs/rules.md#leading
 
@@ -115,11 +239,15 @@ def rule_on_trick(ruleset: Ruleset, trick: Sequence[tuple[str, Card]], *, spades
     >>> ruling.winner, ruling.spades_broken_after, ruling.why
     ('E', True, '3S is the highest spade.')
     """
-    facts = terms(ruleset)
+    facts, check = terms(ruleset), _Check(ruleset)
     seats = [seat for seat, _ in trick]
-    if sorted(seats) != sorted(facts.table.seats):
-        raise NotationError(f"a trick has one card from each of {', '.join(facts.table.seats)}")
-    cards = _of_deck(facts, [card for _, card in trick])
+    check.trick_number(trick_number)
+    if len(trick) != ruleset.players:
+        detail = f"A trick has {ruleset.players} cards here, got {len(trick)}."
+        check.add(SituationFault.WRONG_LENGTH, detail, "trick")
+    check.order(trick)
+    cards = check.cards([card for _, card in trick], "trick", field="card")
+    check.done()
     place = winning_place(facts.pack, cards, ruleset.duplicate_winner)
     broken = spades_broken or any(
         breaks_spades(ruleset, facts.pack, cards[:played], card) for played, card in enumerate(cards)
@@ -156,30 +284,36 @@ def rule_on_leader(
         bids: by seat; needed for the first trick where the highest bidder leads it. A seat left out bid nothing.
 
     Raises:
-        NotationError: something needed is missing, or a seat is not of this table.
+        SituationError: something needed is missing; a seat is not of this table; a bid that nobody can make there.
 
     Source: docs/rules.md#leading
 
     >>> rule_on_leader(Ruleset.resolve({"preset": "standard"}), "N", trick_number=1).leader
     'E'
     """
-    facts = terms(ruleset)
-    index, seats = facts.table.index, facts.table.seats
-    place = index(dealer)
-    if trick_number > 1:
-        if last_winner is None:
-            raise NotationError("who leads a later trick depends on who won the one before: give last_winner")
-        return LeaderRuling(seats[index(last_winner)], "The winner of a trick leads to the next.")
-    if facts.club_lead:
-        if holder_of_lowest_club is None:
-            raise NotationError("the lowest club leads here: give holder_of_lowest_club")
+    facts, check = terms(ruleset), _Check(ruleset)
+    high = ruleset.first_leader is FirstLeader.HIGH_BIDDER and not facts.club_lead
+    check.seat(dealer, "dealer")
+    check.trick_number(trick_number)
+    if last_winner is not None:
+        check.seat(last_winner, "last_winner")
+    if holder_of_lowest_club is not None:
+        check.seat(holder_of_lowest_club, "holder_of_lowest_club")
+    check.bids(bids or {})
+    if trick_number > 1 and last_winner is None:
+        check.add(SituationFault.MISSING, "Who won the trick before leads the next: say who did.", "last_winner")
+    elif trick_number == 1 and facts.club_lead and holder_of_lowest_club is None:
+        check.add(SituationFault.MISSING, "The lowest club leads here: say who holds it.", "holder_of_lowest_club")
+    elif trick_number == 1 and high and bids is None:
+        check.add(SituationFault.MISSING, "The highest bidder leads here: say what was bid.", "bids")
+    check.done()
+    if last_winner is not None and trick_number > 1:
+        return LeaderRuling(last_winner, "The winner of a trick leads to the next.")
+    if holder_of_lowest_club is not None and facts.club_lead:
         club = cards_of(facts.pack.lowest_club)[0]
-        return LeaderRuling(seats[index(holder_of_lowest_club)], f"The holder of {club} leads it to the first trick.")
-    if bids is None and ruleset.first_leader is FirstLeader.HIGH_BIDDER:
-        raise NotationError("the highest bidder leads here: give bids")
-    made = [None] * ruleset.players if bids is None else _by_place(facts, bids)
-    leader = first_leader(facts, place, bids=made, holders=())
-    return LeaderRuling(seats[leader], _WHY_FIRST[ruleset.first_leader])
+        return LeaderRuling(holder_of_lowest_club, f"The holder of {club} leads it to the first trick.")
+    leader = first_leader(facts, facts.table.index(dealer), bids=_by_place(facts, bids or {}), holders=())
+    return LeaderRuling(facts.table.seats[leader], _WHY_FIRST[ruleset.first_leader])
 
 
 _WHY_FIRST = {
@@ -212,15 +346,17 @@ def rule_on_bid(
     """Say which bids a seat on turn may make.
 
     Args:
-        hand: its cards; needed where bids follow from them.
+        hand: all of its cards; needed where bids follow from them, once it has seen them.
         hand_seen: whether it has seen them. If not, only blind bids are legal.
-        bids: those made so far, by seat; the seats that are left bid after this one, clockwise.
+        bids: those made so far, by seat; the seats that are left bid after this one, clockwise. In partnership bidding
+            a partner's proposal is one of them.
         scores: points of each side before the deal; a side left out has none.
         deal_number: from 1.
         bid: one to answer about.
 
     Raises:
-        NotationError: the hand is needed and missing, or a seat, side or card is not of this table.
+        SituationError: the hand is needed and missing; a seat, side or card is not of this table; a bid that nobody
+            can have made there.
 
     Source: docs/rules.md#bids, docs/rules.md#blind
 
@@ -229,19 +365,22 @@ def rule_on_bid(
     >>> ruling.legal, ruling.refusal.reason.value
     ((Bid.parse('nil'), Bid.parse('1'), Bid.parse('2')), 'team_maximum')
     """
-    facts = terms(ruleset)
-    place, players = facts.table.index(seat), ruleset.players
-    unknown = set(scores or ()) - set(facts.table.sides)
-    if unknown:
-        raise NotationError(f"the sides are {', '.join(facts.table.sides)}, got {', '.join(sorted(unknown))}")
+    facts, check = terms(ruleset), _Check(ruleset)
     bidless = nobody_bids(ruleset, deal_number)
+    counted = (facts.mirror or facts.whiz) and hand_seen and not bidless
+    check.seat(seat, "seat")
+    check.bids(bids or {})
+    check.sides(scores or {})
+    cards = check.whole_hand(list(hand)) if hand is not None else ()
+    if hand is None and counted:
+        check.add(SituationFault.MISSING, "A bid follows from the spades held here: give the hand.", "hand")
+    check.done()
     if bidless:
         return BidRuling((), RuleViolation(Reason.WRONG_PHASE, "Nobody bids in this deal.", bidless) if bid else None)
-    spades = None
-    if facts.mirror or facts.whiz:
-        if hand is None:
-            raise NotationError("a bid follows from the spades held here: give the hand")
-        spades = sum(bool(facts.pack.spades & card.bit) for card in _of_deck(facts, hand))
+    if bids and seat in bids:
+        return BidRuling((), RuleViolation(Reason.ALREADY_BID, f"Seat {seat} has bid.") if bid else None)
+    place, players = facts.table.index(seat), ruleset.players
+    spades = sum(bool(facts.pack.spades & card.bit) for card in cards) if counted else None
     bidder = Bidder(
         place=place,
         bids=tuple(_by_place(facts, bids or {})),
@@ -260,6 +399,23 @@ class DrawRuling:
 
     deal: Deal
     refusal: RuleViolation | None = None
+
+    @property
+    def hands(self) -> dict[str, tuple[Card, ...]]:
+        """By seat, the cards that it kept, in the order in which it did; where hands are dealt, those it was dealt."""
+        deal = self.deal
+        if not deal.draws:
+            return {seat: deal.hand(seat) for seat in deal.table.seats}
+        kept: dict[str, list[Card]] = {seat: [] for seat in deal.table.seats}
+        for discard in deal.discards:
+            declined = discard.decision is DrawDecision.DECLINE
+            kept[discard.seat].append(deal.stock[2 * (discard.number - 1) + declined])
+        return {seat: tuple(cards) for seat, cards in kept.items()}
+
+    @property
+    def next_turn(self) -> str | None:
+        """Who looks at the next card; None when the stock is used up."""
+        return self.deal.turn if self.deal.phase is Phase.DRAWING else None
 
     @property
     def first_bidder(self) -> str | None:
@@ -289,8 +445,8 @@ def rule_on_draws(
         proposed: a seat and what it would decide next.
 
     Raises:
-        NotationError: the stock is not the pack of this ruleset, or a seat is not of this table.
-        RuleViolation: one of `decisions` was not allowed.
+        SituationError: the stock is not the pack of this ruleset; a seat is not of this table; one of `decisions` was
+            not allowed.
 
     Source: docs/rules.md#draw
 
@@ -299,9 +455,20 @@ def rule_on_draws(
     >>> ruling.deal.turn, ruling.deal.stock_count, ruling.cards_seen
     ('A', 50, {'A': 1, 'B': 2})
     """
-    deal = Deal.restore(ruleset, number=1, attempt=1, dealer=dealer, seed=Seed(bytes(SEED_BYTES)), stock=tuple(stock))
-    for decision in decisions:
-        deal = deal.draw(deal.turn or dealer, decision)
+    check = _Check(ruleset)
+    cards = list(stock)
+    check.seat(dealer, "dealer")
+    if proposed is not None:
+        check.seat(proposed[0], "proposed", "seat")
+    check.stock(cards)
+    check.done()
+    deal = Deal.restore(ruleset, number=1, attempt=1, dealer=dealer, seed=Seed(bytes(SEED_BYTES)), stock=cards)
+    for place, decision in enumerate(decisions):
+        try:
+            deal = deal.draw(deal.turn or dealer, decision)
+        except RuleViolation as refusal:
+            check.refuse(refusal, "decisions", place)
+            check.done()
     if proposed is not None:
         try:
             deal.draw(*proposed)
@@ -310,17 +477,107 @@ def rule_on_draws(
     return DrawRuling(deal)
 
 
-def _of_deck(facts: Terms, cards: Iterable[Card]) -> tuple[Card, ...]:
-    """The cards, each told from its twin.
+class _Check:
+    """Looks whether what is told of a table is possible under its ruleset, and collects what is not."""
 
-    Raises:
-        NotationError: the deck does not have them, or not so often.
-    """
-    own = each_its_own(cards, facts.ruleset.decks)
-    strange = [str(card) for card in own if not facts.pack.mask & card.bit]
-    if strange:
-        raise NotationError(f"not in the deck of this table, or not so often: {', '.join(strange)}")
-    return own
+    def __init__(self, ruleset: Ruleset) -> None:
+        self.ruleset = ruleset
+        self.facts = terms(ruleset)
+        self.named: Counter[Card] = Counter()
+        self.problems: list[SituationProblem] = []
+
+    def add(self, reason: SituationFault, detail: str, *where: str | int) -> None:
+        self.problems.append(SituationProblem(where, reason, detail))
+
+    def refuse(self, refusal: RuleViolation, *where: str | int) -> None:
+        self.problems.append(SituationProblem(where, refusal.reason, refusal.detail, refusal.rule))
+
+    def done(self) -> None:
+        """Refuse the situation if anything is wrong with it."""
+        if self.problems:
+            raise SituationError(tuple(self.problems))
+
+    def seat(self, seat: str, *where: str | int) -> bool:
+        """Whether there is such a seat."""
+        seats = self.facts.table.seats
+        if seat not in seats:
+            self.add(SituationFault.NOT_ALLOWED, f"The seats here are {', '.join(seats)}.", *where)
+        return seat in seats
+
+    def order(self, trick: Sequence[tuple[str, Card]]) -> None:
+        """A trick goes round clockwise from whoever played first."""
+        if not trick or not self.seat(trick[0][0], "trick", 0, "seat"):
+            return
+        seats = self.facts.table.from_(trick[0][0])
+        for place, (seat, _) in enumerate(trick[: len(seats)]):
+            if seat != seats[place]:
+                detail = f"The trick goes round from {seats[0]}: {', '.join(seats)}."
+                self.add(SituationFault.NOT_ALLOWED, detail, "trick", place, "seat")
+
+    def trick_number(self, number: int) -> None:
+        tricks = self.ruleset.hand_size
+        if not 1 <= number <= tricks:
+            self.add(SituationFault.OUT_OF_RANGE, f"A deal has {tricks} tricks here.", "trick_number")
+
+    def in_progress(self, played: int) -> None:
+        """A card is still to come to the trick."""
+        most = self.ruleset.players - 1
+        if played > most:
+            detail = f"A trick in progress has at most {most} cards here, got {played}."
+            self.add(SituationFault.WRONG_LENGTH, detail, "trick")
+
+    def cards(self, named: Iterable[Card], *where: str | int, field: str | None = None) -> list[Card]:
+        """The cards, each told from its twin, without those that the deck does not have, or has not so often."""
+        own = []
+        for place, card in enumerate(named):
+            first = card.first
+            before = self.named[first]
+            self.named[first] += 1
+            one = first.twin if before else first
+            if before < self.ruleset.decks and self.facts.pack.mask & one.bit:
+                own.append(one)
+            else:
+                detail = f"{first} is not in the deck of this table, or not so often."
+                self.add(SituationFault.NOT_ALLOWED, detail, *where, place, *((field,) if field else ()))
+        return own
+
+    def hand(self, cards: Sequence[Card]) -> list[Card]:
+        """The cards of a hand, or of a part of one."""
+        most = self.ruleset.hand_size
+        if len(cards) > most:
+            detail = f"A hand has {most} cards here, got {len(cards)}."
+            self.add(SituationFault.WRONG_LENGTH, detail, "hand")
+        return self.cards(cards, "hand")
+
+    def whole_hand(self, cards: Sequence[Card]) -> list[Card]:
+        """The cards of a hand before the first trick."""
+        if len(cards) < self.ruleset.hand_size:
+            detail = f"A seat that bids has {self.ruleset.hand_size} cards here, got {len(cards)}."
+            self.add(SituationFault.WRONG_LENGTH, detail, "hand")
+        return self.hand(cards)
+
+    def stock(self, cards: Sequence[Card]) -> None:
+        """The whole deck, in any order."""
+        self.cards(cards, "stock")
+        size = len(self.facts.pack.deck)
+        if len(cards) < size:
+            self.add(SituationFault.WRONG_LENGTH, f"The whole deck is needed, {size} cards; got {len(cards)}.", "stock")
+
+    def bids(self, bids: Mapping[str, Bid]) -> None:
+        """Bids by seat, each of which somebody at the table could make."""
+        seats = self.facts.table.seats
+        for seat, bid in bids.items():
+            if seat not in seats:
+                self.add(SituationFault.UNKNOWN, f"The seats here are {', '.join(seats)}.", "bids", seat)
+            elif refusal := bid_refusal(self.ruleset, bid):
+                self.refuse(refusal, "bids", seat)
+
+    def sides(self, scores: Iterable[str]) -> None:
+        """Scores are by side."""
+        sides = self.facts.table.sides
+        for side in scores:
+            if side not in sides:
+                self.add(SituationFault.UNKNOWN, f"The sides here are {', '.join(sides)}.", "scores", side)
 
 
 def _by_place(facts: Terms, bids: Mapping[str, Bid]) -> list[Bid | None]:
