@@ -43,6 +43,7 @@ NO_SCOPE: Final = "none"
 TAGS: Final[Mapping[str, str]] = {
     "Accounts": "Who is asking: accounts and their tokens.",
     "Rulesets": "The rules that can be played: presets, their options, and what an own choice of options amounts to.",
+    "Rules": "Single questions about the rules, the situation told with each: who may do what, who won, who leads.",
     "Tables": "Open a table, find one, sit down, watch, start, leave and give up.",
     "Play": "What a seat does in its turn: draw, look, bid and play.",
     "Scoring": "Scores for apps that play elsewhere: of a deal, of a game, and of what might be. Nothing is kept.",

@@ -9,6 +9,7 @@ import environ
 
 from contract import configuration, shapes
 from games.api import schemas as games
+from rules.api import schemas as rules
 from scoring.api import schemas as scoring
 from spades_api import logs
 
@@ -43,6 +44,7 @@ INSTALLED_APPS = [
     "contract",
     "accounts",
     "events",
+    "rules",
     "games",
     "scoring",
     "drf_spectacular",
@@ -111,7 +113,9 @@ RATE_LIMITS: Any = env.json("RATE_LIMITS", default={})
 REST_FRAMEWORK = configuration.REST_FRAMEWORK
 SPECTACULAR_SETTINGS = {
     **configuration.SPECTACULAR,
-    "APPEND_COMPONENTS": {"schemas": {**shapes.COMPONENTS, **games.COMPONENTS, **scoring.COMPONENTS}},
+    "APPEND_COMPONENTS": {
+        "schemas": {**shapes.COMPONENTS, **games.COMPONENTS, **rules.COMPONENTS, **scoring.COMPONENTS}
+    },
 }
 
 HEARTBEAT_FILE = env.str("HEARTBEAT_FILE", default="")

@@ -14,6 +14,7 @@ urlpatterns = [
     path("", RedirectView.as_view(url="/docs")),
     path("healthz", health.healthz),
     path("readyz", health.readyz),
+    path("", include("rules.api.urls")),
     path("", include("scoring.api.urls")),
     path("", include("accounts.api.urls")),
     path("", include("contract.urls")),

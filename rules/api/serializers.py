@@ -1,0 +1,205 @@
+"""The questions that the rules app takes.
+
+What they say of a table is told, not looked up. A field refuses what no table could have; what the table of the
+ruleset cannot have, the library refuses.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from contract.fields import MOST_TRICKS, BidField, BySeatField, BySideField, RulesetField
+from contract.serializers import (
+    ParsedField,
+    StrictBooleanField,
+    StrictChoiceField,
+    StrictIntegerField,
+    StrictListField,
+    StrictSerializer,
+)
+from contract.shapes import CARD, SEAT
+from spades import Card, DrawDecision
+from spades.seats import SEATS
+
+__all__ = [
+    "BidQuestionSerializer",
+    "DrawQuestionSerializer",
+    "LeaderQuestionSerializer",
+    "PlayQuestionSerializer",
+    "TrickQuestionSerializer",
+]
+
+MOST_CARDS: Final = 108
+"""Two packs with their jokers."""
+MOST_SEATS: Final = 6
+MOST_DEALS: Final = 1000
+MOST_POINTS: Final = 1_000_000
+"""No game comes near it."""
+
+
+class CardField(ParsedField):
+    """A card."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(parse=Card.parse, pattern=CARD["pattern"], expected="a card such as QH", **kwargs)
+
+
+def _seat(text: str) -> str:
+    if text not in SEATS:
+        raise ValueError(text)
+    return text
+
+
+class SeatField(ParsedField):
+    """A seat of any table."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(parse=_seat, pattern=SEAT["pattern"], expected="a seat such as N", **kwargs)
+
+
+class DecisionField(StrictChoiceField):
+    """What to do with the card looked at."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(choices=[decision.value for decision in DrawDecision], **kwargs)
+
+    def to_internal_value(self, data: Any) -> DrawDecision:
+        """Take one of the words."""
+        return DrawDecision(super().to_internal_value(data))
+
+
+def _ruleset() -> RulesetField:
+    return RulesetField(help_text="A preset's name and what differs from it. It is checked as a whole.")
+
+
+def _trick_number(help_text: str) -> StrictIntegerField:
+    return StrictIntegerField(min_value=1, max_value=MOST_TRICKS, help_text=help_text)
+
+
+class PlayedSerializer(StrictSerializer):
+    """A card on the table, and who played it."""
+
+    seat = SeatField()
+    card = CardField()
+
+
+class PlayQuestionSerializer(StrictSerializer):
+    """Which cards may be played?"""
+
+    ruleset = _ruleset()
+    seat = SeatField(help_text="Who asks.")
+    hand = StrictListField(
+        child=CardField(), max_length=MOST_TRICKS, help_text="Its cards, in any order; none that were played."
+    )
+    trick = StrictListField(
+        child=PlayedSerializer(),
+        max_length=MOST_SEATS,
+        help_text="The cards on the table, in order of play; empty when the seat leads.",
+    )
+    trick_number = _trick_number("From 1.")
+    spades_broken = StrictBooleanField(help_text="Whether spades were broken before this card.")
+    leader = SeatField(
+        required=False,
+        allow_null=True,
+        help_text="Who leads or led the trick; by default who played its first card, or else the seat that asks.",
+    )
+    lowest_club_in_deck = CardField(
+        required=False,
+        allow_null=True,
+        help_text="The lowest club of the deck as you have it, to be checked against what the ruleset says.",
+    )
+    card = CardField(required=False, allow_null=True, help_text="One to answer about, held or not.")
+
+
+class TrickQuestionSerializer(StrictSerializer):
+    """Who won the trick?"""
+
+    ruleset = _ruleset()
+    trick = StrictListField(
+        child=PlayedSerializer(), max_length=MOST_SEATS, help_text="All its cards, in order of play."
+    )
+    trick_number = _trick_number("From 1.")
+    spades_broken = StrictBooleanField(help_text="Whether spades were broken before this trick.")
+
+
+class LeaderQuestionSerializer(StrictSerializer):
+    """Who leads?"""
+
+    ruleset = _ruleset()
+    dealer = SeatField()
+    trick_number = _trick_number("From 1: of the trick that is to be led.")
+    last_winner = SeatField(
+        required=False, allow_null=True, help_text="Who won the trick before; needed from the second on."
+    )
+    holder_of_lowest_club = SeatField(
+        required=False,
+        allow_null=True,
+        help_text="Needed for the first trick where the lowest club leads it; of two holders the first from the "
+        "dealer's left.",
+    )
+    bids = BySeatField(
+        child=BidField(),
+        required=False,
+        allow_null=True,
+        help_text="Needed for the first trick where the highest bidder leads it. A seat left out bid nothing.",
+    )
+
+
+class BidQuestionSerializer(StrictSerializer):
+    """What may be bid?"""
+
+    ruleset = _ruleset()
+    seat = SeatField(help_text="Who is to bid.")
+    hand = StrictListField(
+        child=CardField(),
+        required=False,
+        allow_null=True,
+        max_length=MOST_TRICKS,
+        help_text="All its cards, in any order; needed where bids follow from the spades held.",
+    )
+    hand_seen = StrictBooleanField(
+        required=False, help_text="Whether the seat has seen its hand, as by default; if not, it may only bid blind."
+    )
+    bids = BySeatField(
+        child=BidField(),
+        required=False,
+        allow_null=True,
+        help_text="Bids made so far, a partner's proposal among them. The seats left out bid later, clockwise.",
+    )
+    scores = BySideField(
+        child=StrictIntegerField(min_value=-MOST_POINTS, max_value=MOST_POINTS),
+        required=False,
+        allow_null=True,
+        help_text="Points of each side before the deal; a side left out has none.",
+    )
+    deal_number = StrictIntegerField(
+        required=False, min_value=1, max_value=MOST_DEALS, help_text="From 1, which is the default."
+    )
+    bid = BidField(required=False, allow_null=True, help_text="One to answer about.")
+
+
+class ProposedSerializer(StrictSerializer):
+    """What a seat would decide."""
+
+    seat = SeatField()
+    decision = DecisionField(
+        help_text="`keep` or `decline`; the others are always refused, each with the rule that forbids it."
+    )
+
+
+class DrawQuestionSerializer(StrictSerializer):
+    """Where does the draw stand?"""
+
+    ruleset = _ruleset()
+    stock = StrictListField(
+        child=CardField(),
+        max_length=MOST_CARDS,
+        help_text="The whole shuffled pack as it was at the start, top first.",
+    )
+    dealer = SeatField()
+    decisions = StrictListField(
+        child=DecisionField(),
+        max_length=MOST_TRICKS,
+        help_text="What was decided so far, turn by turn; the dealer's opponent has the first turn.",
+    )
+    proposed = ProposedSerializer(required=False, allow_null=True, help_text="A decision to answer about.")

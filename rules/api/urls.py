@@ -1,0 +1,13 @@
+"""Addresses of the rules app."""
+
+from django.urls import path
+
+from rules.api import views
+
+urlpatterns = [
+    path("v1/rules/plays", views.PlaysView.as_view()),
+    path("v1/rules/tricks", views.TricksView.as_view()),
+    path("v1/rules/leaders", views.LeadersView.as_view()),
+    path("v1/rules/bids", views.BidsView.as_view()),
+    path("v1/rules/draws", views.DrawsView.as_view()),
+]

@@ -1,0 +1,161 @@
+"""The rules over HTTP: a question in, the library's answer out, and nothing kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from accounts.selectors import principal_of
+from contract.endpoint import Endpoint, answer
+from contract.idempotency import key_from
+from contract.schema import ACCOUNT, operation
+from contract.scopes import Scope
+from contract.serializers import read_body
+from contract.shapes import ref
+from rules import answers
+from rules.api.serializers import (
+    BidQuestionSerializer,
+    DrawQuestionSerializer,
+    LeaderQuestionSerializer,
+    PlayQuestionSerializer,
+    TrickQuestionSerializer,
+)
+from spades import Reason
+
+__all__ = ["BidsView", "DrawsView", "LeadersView", "PlaysView", "TricksView"]
+
+RULESET = (Reason.RULESET_CONTRADICTION, Reason.OPTION_NOT_SUPPORTED)
+IMPOSSIBLE_BIDS = (Reason.BID_OUT_OF_RANGE, Reason.NIL_NOT_OFFERED, Reason.BLIND_NIL_NOT_ALLOWED)
+"""Why no seat at a table could ever have made a bid that is told of."""
+
+
+def _answered(
+    request: Request, serializer: Any, question: Callable[[Mapping[str, Any]], dict[str, Any]]
+) -> HttpResponse:
+    """Answer a question; the token is looked up, and that is all the database does."""
+    principal_of(request, Scope.SCORING)
+    key_from(request)  # a key that is none is refused here as everywhere
+    return answer(question(read_body(request, serializer)))
+
+
+class PlaysView(Endpoint):
+    """`/v1/rules/plays`."""
+
+    @operation(
+        "rule_on_play",
+        summary="Ask which cards may be played",
+        tag="Rules",
+        scope=Scope.SCORING,
+        tokens=(ACCOUNT,),
+        request=PlayQuestionSerializer,
+        responses={200: ref("PlayRuling")},
+        reasons=RULESET,
+        keeps=False,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Ask which cards of a hand may be played to a trick, and for each of the others why not.
+
+        With `card` the answer also says whether that one is allowed, and by which option if not. Out of turn every card
+        is `not_your_turn`.
+        """
+        return _answered(request, PlayQuestionSerializer, answers.play)
+
+
+class TricksView(Endpoint):
+    """`/v1/rules/tricks`."""
+
+    @operation(
+        "rule_on_trick",
+        summary="Ask who won a trick",
+        tag="Rules",
+        scope=Scope.SCORING,
+        tokens=(ACCOUNT,),
+        request=TrickQuestionSerializer,
+        responses={200: ref("TrickRuling")},
+        reasons=RULESET,
+        keeps=False,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Ask who won a complete trick, and whether spades are broken after it.
+
+        Whether each card might have been played is not asked here: that takes the hands.
+        """
+        return _answered(request, TrickQuestionSerializer, answers.trick)
+
+
+class LeadersView(Endpoint):
+    """`/v1/rules/leaders`."""
+
+    @operation(
+        "rule_on_leader",
+        summary="Ask who leads",
+        tag="Rules",
+        scope=Scope.SCORING,
+        tokens=(ACCOUNT,),
+        request=LeaderQuestionSerializer,
+        responses={200: ref("LeaderRuling")},
+        reasons=(*RULESET, *IMPOSSIBLE_BIDS),
+        keeps=False,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Ask who leads to a trick.
+
+        What that depends on is up to the ruleset; what is needed and left out is 400 with its pointer.
+        """
+        return _answered(request, LeaderQuestionSerializer, answers.leader)
+
+
+class BidsView(Endpoint):
+    """`/v1/rules/bids`."""
+
+    @operation(
+        "rule_on_bid",
+        summary="Ask which bids may be made",
+        tag="Rules",
+        scope=Scope.SCORING,
+        tokens=(ACCOUNT,),
+        request=BidQuestionSerializer,
+        responses={200: ref("BidRuling")},
+        reasons=(*RULESET, *IMPOSSIBLE_BIDS),
+        keeps=False,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Ask which bids a seat may make that is to bid now.
+
+        With `bid` the answer also says whether that one is allowed, and by which option if not. A bid told of in `bids`
+        that nobody can make under this ruleset is refused.
+        """
+        return _answered(request, BidQuestionSerializer, answers.bid)
+
+
+class DrawsView(Endpoint):
+    """`/v1/rules/draws`."""
+
+    @operation(
+        "rule_on_draws",
+        summary="Ask where a draw stands",
+        tag="Rules",
+        scope=Scope.SCORING,
+        tokens=(ACCOUNT,),
+        request=DrawQuestionSerializer,
+        responses={200: ref("DrawRuling")},
+        reasons=(
+            *RULESET,
+            Reason.WRONG_PHASE,
+            Reason.ONE_CARD_PER_TURN,
+            Reason.SECOND_CARD_IS_FORCED,
+            Reason.DISCARD_PILE_CLOSED,
+            Reason.DECIDE_FIRST,
+        ),
+        keeps=False,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Ask where a draw stands after some decisions: hands, discards and who has seen them, and who is next.
+
+        With `proposed` the answer also says whether that seat may decide so. A decision told of in `decisions` that the
+        rules forbid is refused.
+        """
+        return _answered(request, DrawQuestionSerializer, answers.draws)
