@@ -173,6 +173,21 @@ def test_a_side_or_a_seat_that_the_table_has_not_is_no_notation() -> None:
         what_if(rules(), {}, "NS", numbers(A=3))
 
 
+@pytest.mark.parametrize("options", [{"preset": "books"}, {"preset": "standard", "first_hand_bids_itself": True}])
+def test_where_nobody_bids_the_other_sides_tricks_count_for_the_game(options: dict[str, Any]) -> None:
+    ruleset = Ruleset.resolve({**options, "target_score": 500})
+
+    told = what_if(ruleset, {"EW": SideBefore(487)}, "NS", deal_number=1)
+
+    (option,) = told["options"]
+    over = {outcome["tricks"]: outcome["game"]["winners"] for outcome in option["outcomes"]}
+    assert over == {tricks: ["EW"] if worth(ruleset, 13 - tricks) >= 13 else [] for tricks in range(14)}
+
+
+def worth(ruleset: Ruleset, tricks: int) -> int:
+    return tricks if ruleset.score_mode == "books" else 10 * tricks
+
+
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(deals())
 def test_what_was_foretold_is_what_is_scored(deal: Any) -> None:
