@@ -71,6 +71,7 @@ from spades.options import (
 )
 
 __all__ = [
+    "DEAL_CAP",
     "DEFAULT_PRESET",
     "NEUTRAL",
     "OPTIONS",
@@ -117,6 +118,7 @@ __all__ = [
     "require_supported",
     "resolved_json_schema",
     "warnings",
+    "without_effect",
 ]
 
 
@@ -126,6 +128,9 @@ class WarningReason(StrEnum):
     NO_EFFECT = "no_effect"
     LONG_GAME = "long_game"
 
+
+DEAL_CAP: Final = 200
+"""The number of deals after which a game ends for its leaders, so that no two bots play for ever."""
 
 _INPUTS: Final = tuple(option for option in OPTIONS.values() if not option.derived)
 
@@ -839,8 +844,15 @@ def _idle(f: _Facts) -> Iterator[tuple[tuple[str, ...], str]]:
         yield ("first_leader",), "whoever holds the lowest club leads"
     if r.spade_lead is not SpadeLead.WHEN_BROKEN:
         yield ("forced_lead_breaks",), "leading a spade does not wait for the break"
+    if r.spade_lead is not SpadeLead.ANYTIME and r.first_lead is FirstLead.ANY:
+        yield ("first_lead",), "`spade_lead` lets no spade lead the first trick, and every other card may"
     if r.decks == 1:
         yield ("duplicate_winner",), "there is one pack"
+    if f.players == 2:
+        yield ("dealer_rotation",), "for two players the next on the left is the other one"
+    for option in ("max_hands", "set_limit"):
+        if (getattr(r, option) or 0) > DEAL_CAP:
+            yield (option,), f"every game ends after {DEAL_CAP} deals"
     if not f.bidding:
         yield _BIDDING_ONLY, "nobody bids at this table"
         return
@@ -849,15 +861,32 @@ def _idle(f: _Facts) -> Iterator[tuple[tuple[str, ...], str]]:
     yield from _idle_scores(f)
 
 
+def _idle_mirror(f: _Facts) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Where bids are made by the cards."""
+    r = f.rules
+    yield ("bid_order", "redeal"), "mirrored bids are made by the cards, with no turn to bid"
+    yield ("min_bid", "max_bid", "max_team_bid"), "mirrored bids are made by the cards, whatever they come to"
+    yield ("blind_nil", "blind_bid_min"), "mirrored bids are made by the cards"
+    if r.bid_mode is BidMode.PARTNERSHIP:
+        yield ("bid_mode",), "mirrored bids are made by the cards, so partners have nothing to settle"
+    if f.nil and r.zero_bid is ZeroBid.BOTH:
+        yield ("zero_bid",), "a hand without a spade bids nil"
+
+
 def _idle_bids(f: _Facts) -> Iterator[tuple[tuple[str, ...], str]]:
+    r = f.rules
     if f.mirror:
-        yield ("bid_order", "redeal"), "mirrored bids are made by the cards, with no turn to bid"
+        yield from _idle_mirror(f)
+    if not f.partners and r.bid_mode is BidMode.INDIVIDUAL_SUM:
+        yield ("bid_mode",), "nobody has a partner, so each seat is held to its own bid"
     if not f.together:
         yield ("min_team_bid", "max_team_bid"), "no bids are added up"
+    elif f.choosing and r.max_team_bid is not None and r.max_team_bid >= f.side_size * f.max_bid:
+        yield ("max_team_bid",), "no side can bid more"
+    if f.together and f.choosing and r.min_team_bid <= f.side_size * f.lowest:
+        yield ("min_team_bid",), "no side can bid less"
     if f.draw:
         yield ("blind_nil", "blind_bid_min"), "hands are built by looking, so nothing is bid blind"
-    if f.mirror:
-        yield ("blind_nil", "blind_bid_min"), "mirrored bids are made by the cards"
     if f.whiz:
         yield ("blind_bid_min",), "the bid is the number of spades held, so no number is bid blind"
     if not f.blind_numbers:
@@ -894,6 +923,8 @@ def _idle_scores(f: _Facts) -> Iterator[tuple[tuple[str, ...], str]]:
         yield ("ten_for_200", "ten_success", "ten_fail"), "no contract can be ten"
     if r.bag_limit == 0:
         yield ("bag_penalty", "bag_carry"), "there is no limit of bags"
+    elif r.bag_limit == 1:
+        yield ("bag_carry",), "every bag brings the penalty, so none is left over"
 
 
 _AT_REST: Final[Mapping[str, Any]] = MappingProxyType(
@@ -911,6 +942,9 @@ _AT_REST: Final[Mapping[str, Any]] = MappingProxyType(
         "blind_nil_exchange": 0,
         "pass_cycle": (),
         "pass_count": 0,
+        "first_lead": FirstLead.NO_SPADE,
+        "bid_mode": BidMode.INDIVIDUAL,
+        "max_bid": None,
     }
 )
 """Values that ask for nothing, so that nothing is lost when they have no effect. Null is one for every option."""
@@ -932,6 +966,22 @@ class RulesetWarning:
     detail: str
 
 
+def without_effect(ruleset: Ruleset) -> dict[str, str]:
+    """The options that cannot matter beside the others, whoever set them, each with the reason in a sentence.
+
+    Where one is named, games are the same with each of its values for which it is named, and with the one that asks
+    for nothing.
+
+    >>> without_effect(Ruleset.resolve({"preset": "pagat", "blind_nil": "any"}))["blind_nil_deficit"]
+    'a blind nil is open to every side'
+    """
+    found: dict[str, str] = {}
+    for options, detail in _idle(_Facts(ruleset)):
+        for option in options:
+            found.setdefault(option, detail)
+    return {name: found[name] for name in OPTIONS if name in found}
+
+
 @lru_cache(maxsize=4096)
 def warnings(ruleset: Ruleset) -> tuple[RulesetWarning, ...]:
     """What is worth saying about a ruleset: options the table set in vain, and a target that is far away.
@@ -939,17 +989,15 @@ def warnings(ruleset: Ruleset) -> tuple[RulesetWarning, ...]:
     >>> [(warning.option, warning.reason.value) for warning in warnings(Ruleset.resolve({"preset": "books"}))]
     [('target_score', 'long_game')]
     """
-    facts, preset = _Facts(ruleset), PRESETS[ruleset.preset].ruleset
-    found: dict[str, RulesetWarning] = {}
-    for options, detail in _idle(facts):
-        for option in options:
-            value = getattr(ruleset, option)
-            resting = value is None or value == _AT_REST.get(option)
-            ours = value != getattr(preset, option) or option in _BLIND
-            if ours and not resting:
-                found.setdefault(option, RulesetWarning(option, _plain(value), WarningReason.NO_EFFECT, detail))
-    ordered = [found[name] for name in OPTIONS if name in found]
-    every_trick = ruleset.hand_size * (ruleset.points_per_bid or 1 if facts.bidding else 1)
+    changed = ruleset.overrides()
+    ordered = []
+    for option, detail in without_effect(ruleset).items():
+        value = getattr(ruleset, option)
+        resting = value is None or value == _AT_REST.get(option)
+        if not resting and (option in changed or option in _BLIND):
+            ordered.append(RulesetWarning(option, _plain(value), WarningReason.NO_EFFECT, detail))
+    bidding = ruleset.bid_mode is not BidMode.NONE
+    every_trick = ruleset.hand_size * (ruleset.points_per_bid or 1 if bidding else 1)
     deals = -(-ruleset.target_score // every_trick)
     if min(deals, ruleset.max_hands or deals) >= LONG_GAME_DEALS:
         detail = f"a side that scored every trick would need {deals} deals to reach {ruleset.target_score}"

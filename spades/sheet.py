@@ -11,14 +11,11 @@ from typing import Any
 
 from spades.bids import Bid
 from spades.errors import NotationError, Reason, RuleViolation
-from spades.ruleset import Ruleset, TieRule
+from spades.ruleset import DEAL_CAP, Ruleset, TieRule
 from spades.scoring import Adjustment, DealScore, SideBefore, score_deal
 from spades.seats import table
 
 __all__ = ["DEAL_CAP", "DealRefused", "DealResult", "Ending", "ScoreSheet", "answer", "game_answer", "score_game"]
-
-DEAL_CAP = 200
-"""The number of deals after which a game ends for its leaders, so that no two bots play for ever."""
 
 
 @dataclass(frozen=True, slots=True)
