@@ -434,3 +434,99 @@ COMPONENTS: dict[str, Schema] = {
         version=_count("The game's version when the page was read."),
     ),
 }
+
+
+def _with_optional(schema: Schema, **properties: Schema) -> Schema:
+    return {**schema, "properties": {**schema["properties"], **properties}}
+
+
+_CLIENT_SEED = _object("A text of a seat's that enters a shuffle.", seat=SEAT, seed=_text())
+_ACTION_NUMBER = _count("The number of this action in its deal, from 1, where the phases do not give it.")
+_RECORD_RESULT = _with_optional(
+    _object("How the game ended.", **_RESULT), seat={**SEAT, "description": "Who gave the game up, if somebody did."}
+)
+_RECORD_BID = _with_optional(
+    _object(
+        "A bid or a proposal.",
+        seat=SEAT,
+        bid={"oneOf": [ref("BidNumber"), ref("BidNil"), ref("BidReconsider")]},
+    ),
+    hint_max=_count(_HINT),
+    action=_ACTION_NUMBER,
+)
+COMPONENTS |= {
+    "RecordDeal": _with_optional(
+        _object(
+            "A deal of a record. Read the lists in this order; what has an `action` stands at that number instead.",
+            number=_count(),
+            dealer=SEAT,
+            stock=_list(CARD, "The whole pack, top first, as it was drawn or dealt."),
+            draws=_list(_text("", *_DECISIONS), "The decisions of the draw turns."),
+            passes=_list(
+                _object("Cards given away.", seat=SEAT, cards=_list(CARD)),
+                "Cards passed before the bids, and given in exchanges after them.",
+            ),
+            bids=_list(_RECORD_BID),
+            plays=_list(CARD, "The cards in order of play."),
+            score=_or_null(
+                _by(
+                    _object(
+                        "What the deal did to a side.",
+                        delta=_number("Points of the deal."),
+                        score=_number("The score after it."),
+                        bags=_count("Bags carried on."),
+                    ),
+                    SIDE["pattern"],
+                    "By side.",
+                ),
+                "Null for a deal that was not played out.",
+            ),
+        ),
+        redeals=_list(
+            _with_optional(_object("An attempt that was called off.", seat=SEAT), commitment=HEX),
+            "The earlier attempts at this deal.",
+        ),
+        looks=_list(
+            _object("A seat looked at its hand.", seat=SEAT, action=_ACTION_NUMBER), "Where a blind bid was open."
+        ),
+        commitment={**HEX, "description": "The SHA-256 of the seed, published before the deal."},
+        seed={**HEX, "description": "The secret seed."},
+        client_seeds=_list(_CLIENT_SEED, "In the order of the seats."),
+        scripted=_flag("True where the cards were set and not shuffled."),
+    ),
+    "Record": _with_optional(
+        _object(
+            "A game as a record: docs/records.md has its grammar.",
+            format=_count("1."),
+            ruleset=ref("RulesetChoice"),
+            ruleset_hash={**HEX, "description": "Of the whole ruleset."},
+            seats=_list(_object("Who sat where.", seat=SEAT, name=_or_null(_text()))),
+            tags={"type": "object", "description": "What else is noted.", "additionalProperties": {"type": "string"}},
+            deals=_list(ref("RecordDeal"), "Those that were revealed."),
+            result=_or_null(_RECORD_RESULT, "Null while the game runs."),
+        ),
+        seating=_list(
+            _object("Who took a seat, and which one they got.", was=SEAT, seat=SEAT), "Where seats were drawn."
+        ),
+        cut=_list(_list(ref("PlayedCard")), "The cards drawn or turned up for the first deal, round by round."),
+    ),
+    "DealFairness": _object(
+        "What binds the service in one deal.",
+        number=_count(),
+        attempt=_count("1, and one more after each redeal."),
+        commitment={**HEX, "description": "The SHA-256 of the server seed, published before the deal."},
+        server_seed=_or_null(
+            dict(HEX), "Null until the deal is revealed, and for ever for an attempt that was called off."
+        ),
+        client_seeds=_list(
+            _CLIENT_SEED,
+            "In the order of the seats. Fixed when the deal starts; of the one promised next, those given so far.",
+        ),
+        algorithm=_text("How the cards follow from the seeds."),
+        scripted=_flag("Whether the cards were set and not shuffled."),
+    ),
+    "Fairness": _object(
+        "What the deals of a game can be checked by.",
+        deals=_list(ref("DealFairness"), "All that have started, and the one that is promised next."),
+    ),
+}

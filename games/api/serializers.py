@@ -27,6 +27,7 @@ from spades import Bid, Card, DrawDecision
 
 __all__ = [
     "BidSerializer",
+    "ClientSeedSerializer",
     "DrawSerializer",
     "GameSerializer",
     "InvitationSerializer",
@@ -330,6 +331,12 @@ class PlaySerializer(StrictSerializer):
     card = ParsedField(
         parse=Card.parse, pattern=CARD["pattern"], expected="a card such as QH", help_text="Rank, then suit."
     )
+
+
+class ClientSeedSerializer(StrictSerializer):
+    """A text that enters shuffles."""
+
+    client_seed = StrictCharField(max_length=64, help_text="Whatever nobody else would think of; others will see it.")
 
 
 class NothingSerializer(StrictSerializer):

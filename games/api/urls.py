@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from games.api import access, views
+from games.api import access, records, views
 
 urlpatterns = [
     # Addresses are tried in this order: those of a game in play first.
@@ -16,6 +16,9 @@ urlpatterns = [
     path("v1/games/<uuid:game_id>/redeals", views.RedealsView.as_view()),
     path("v1/games/<uuid:game_id>/deals", views.DealsView.as_view()),
     path("v1/games/<uuid:game_id>/deals/<int:number>", views.DealView.as_view()),
+    path("v1/games/<uuid:game_id>/record", records.RecordView.as_view()),
+    path("v1/games/<uuid:game_id>/fairness", records.FairnessView.as_view()),
+    path("v1/games/<uuid:game_id>/client_seeds", records.ClientSeedsView.as_view()),
     path("v1/games", views.GamesView.as_view()),
     path("v1/games/<uuid:game_id>/seats", views.SeatsView.as_view()),
     path("v1/games/<uuid:game_id>/seats/<str:seat>", views.SeatView.as_view()),

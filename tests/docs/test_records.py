@@ -12,9 +12,9 @@ BLOCKS = dict(markdown.blocks(markdown.read("docs/records.md")))
 
 
 def test_the_two_forms_of_the_example_are_the_same_record_and_are_written_like_that():
-    text, value = BLOCKS["text record"], json.loads(BLOCKS["text json"])
+    text, value = BLOCKS["text record"], json.loads(BLOCKS["json Record"])
 
-    assert Record.read(text) == Record.read(BLOCKS["text json"])
+    assert Record.read(text) == Record.read(BLOCKS["json Record"])
     assert Record.read(text).to_text() == text
     assert Record.read(text).to_json() == value
 
