@@ -16,8 +16,8 @@ from contract.queries import Parameter
 from contract.schema import operation
 from contract.scopes import Scope
 from contract.serializers import read_body
-from games import records, selectors
 from contract.shapes import ref
+from games import records, selectors
 from games.api.serializers import ClientSeedSerializer
 from games.api.views import READERS, SEES, kept
 from games.services.seeds import give_client_seed
