@@ -16,9 +16,9 @@ import os
 import re
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import parse_qsl, urlsplit
@@ -78,11 +78,11 @@ class Operation:
         self.method = method
         self.entry = entry
         self._contract = contract
-        self._parameters: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {}
+        self._parameters: dict[tuple[str, str], tuple[dict[str, Any], Callable[[], Any]]] = {}
         for parameter in entry.get("parameters", []):
             name = parameter["name"].lower() if parameter["in"] == "header" else parameter["name"]
             self._parameters[parameter["in"], name] = parameter, contract.validator(parameter["schema"])
-        self._body = None
+        self._body: Callable[[], Any] | None = None
         self._body_required = False
         if "requestBody" in entry:
             self._body_required = entry["requestBody"].get("required", False)
@@ -108,7 +108,7 @@ class Operation:
         elif body is None:
             assert not self._body_required, f"{self.id} needs a body"
         else:
-            _validate(self._body, body, f"request of {self.id}")
+            _validate(self._body(), body, f"request of {self.id}")
 
     def _check_parameter(self, place: str, name: str, text: str) -> None:
         assert (place, name) in self._parameters, f"{self.id} declares no {place} parameter {name}"
@@ -119,7 +119,7 @@ class Operation:
             value = int(text)
         elif kind == "boolean":
             value = {"true": True, "false": False}[text]
-        _validate(validator, value, f"{place} parameter {name} of {self.id}")
+        _validate(validator(), value, f"{place} parameter {name} of {self.id}")
 
     def check_response(self, answer: Answer) -> None:
         """Hold an answer against the declaration."""
@@ -134,7 +134,7 @@ class Operation:
         media_type = answer.headers.get("content-type", "").partition(";")[0]
         assert media_type in contents, f"{where} is {media_type!r}, declared are {list(contents)}"
         if media_type.endswith("json"):
-            _validate(self._contents[answer.status, media_type], answer.body, where)
+            _validate(self._contents[answer.status, media_type](), answer.body, where)
 
 
 class Contract:
@@ -144,6 +144,7 @@ class Contract:
         self.document = document
         self._schemas: dict[str, Any] = document["components"]["schemas"]
         self._closed = {name: self._close(schema) for name, schema in self._schemas.items()}
+        self._validators: dict[str, Any] = {}
         self._problem = self.validator({"$ref": "#/components/schemas/Problem"})
         self.operations = {
             (method.upper(), path): Operation(self, path, method.upper(), entry)
@@ -170,10 +171,20 @@ class Contract:
             part = found
         return part
 
-    def validator(self, schema: Any) -> Any:
-        """Compile a schema, closed."""
-        whole = {**self._close(schema), "components": {"schemas": self._closed}}
-        return jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
+    def validator(self, schema: Any) -> Callable[[], Any]:
+        """Give a schema, closed, to be compiled when something is first held against it.
+
+        All of the schemas together are thousands of variants, gigabytes of them, and a run needs a few.
+        """
+        text = json.dumps(self._close(schema), sort_keys=True)
+        return partial(self._compiled, text)
+
+    def _compiled(self, text: str) -> Any:
+        found = self._validators.get(text)
+        if found is None:
+            whole = {**json.loads(text), "components": {"schemas": self._closed}}
+            found = self._validators[text] = jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
+        return found
 
     def check_unrouted(self, answer: Answer, *, known_path: bool) -> None:
         """Check an answer to what is no operation: 404 for an unknown path, 405 for an unknown method."""
@@ -184,7 +195,7 @@ class Contract:
         else:
             assert answer.status == 404, where
         assert answer.headers["content-type"] == "application/problem+json", where
-        _validate(self._problem, answer.body, where)
+        _validate(self._problem(), answer.body, where)
         headers = self.document["components"]["headers"]
         self.check_headers(
             {name: headers[name] for name in ("X-Request-Id", "RateLimit", "RateLimit-Policy")}, answer, where

@@ -97,6 +97,6 @@ def test_an_object_in_a_list_or_an_alternative_is_closed_too():
         ({"allOf": [inner], "properties": {"c": {"type": "integer"}}}, {"a": 1, "b": 2}),
         ({"type": "object", "additionalProperties": inner}, {"x": {"a": 1, "b": 2}}),
     ]:
-        assert not closed.validator(schema).is_valid(value)
-    assert closed.validator({"allOf": [inner], "properties": {"c": {"type": "integer"}}}).is_valid({"a": 1, "c": 2})
-    assert closed.validator({"type": "object", "additionalProperties": True}).is_valid({"b": 2})
+        assert not closed.validator(schema)().is_valid(value)
+    assert closed.validator({"allOf": [inner], "properties": {"c": {"type": "integer"}}})().is_valid({"a": 1, "c": 2})
+    assert closed.validator({"type": "object", "additionalProperties": True})().is_valid({"b": 2})

@@ -33,7 +33,7 @@ def test_an_example_is_what_the_schema_says(label, content):
     value = json.loads(content)
 
     assert component in SCHEMAS, "behind the fence stands the component that the example is one of"
-    validator = contract().validator({"$ref": f"#/components/schemas/{component}"})
+    validator = contract().validator({"$ref": f"#/components/schemas/{component}"})()
     assert [error.message for error in validator.iter_errors(value)] == []
     if component == "Problem":
         entry = CATALOGUE[value["reason"]]

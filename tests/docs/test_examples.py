@@ -91,4 +91,4 @@ def _documents(text):
 
 
 def _valid(component, value):
-    return contract().validator({"$ref": f"#/components/schemas/{component}"}).is_valid(value)
+    return contract().validator({"$ref": f"#/components/schemas/{component}"})().is_valid(value)
