@@ -107,7 +107,8 @@ def pass_refusal(hand: int, cards: Sequence[Card], count: int, rule: Rule) -> Ru
             return RuleViolation(Reason.NOT_IN_HAND, f"{card} is not in your hand, or not so often.")
         hand &= ~card.bit
     if len(cards) != count:
-        return RuleViolation(Reason.PASS_COUNT_WRONG, f"Exactly {count} cards are given, not {len(cards)}.", rule)
+        exactly = "1 card is" if count == 1 else f"{count} cards are"
+        return RuleViolation(Reason.PASS_COUNT_WRONG, f"Exactly {exactly} given, not {len(cards)}.", rule)
     return None
 
 
