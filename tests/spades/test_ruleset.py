@@ -76,12 +76,13 @@ def of_case(case) -> dict:
 # --- Presets --------------------------------------------------------------------------------------------------------
 
 
-def test_golden_files_are_the_ones_that_were_worked_by_hand():
+def test_golden_files_are_the_ones_that_their_sources_tell_of():
     listed = re.findall(r"^\| `(.+?)` \| `([0-9a-f]{64})`", (GOLDEN / "SOURCES.md").read_text(), re.MULTILINE)
 
     found = [(name, hashlib.sha256((GOLDEN / name).read_bytes()).hexdigest()) for name, _ in listed]
 
-    assert [name for name, _ in listed] == ["scoring.json", "play.json", "../../spades/presets.json"]
+    names = ["scoring.json", "play.json", "play_counts.json", "../../spades/presets.json"]
+    assert [name for name, _ in listed] == names
     assert found == listed
 
 
