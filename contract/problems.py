@@ -125,7 +125,11 @@ class Problem(Exception):
         that of the first problem.
         """
         faults = tuple(
-            Fault(f"{pointer}/{escape(p.option)}", _RULESET_FAULTS.get(p.reason, p.reason), p.detail)
+            Fault(
+                f"{pointer}/{escape(p.option)}",
+                _RULESET_FAULTS.get(p.reason, p.reason),
+                str(p) if p.reason == Reason.RULESET_CONTRADICTION else p.detail,  # with the value, as the others have
+            )
             for p in error.problems
         )
         known = [CATALOGUE.get(fault.reason) for fault in faults]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -86,6 +87,10 @@ class OptionProblem:
     reason: str
     detail: str
 
+    def __str__(self) -> str:
+        said = json.dumps(self.value, default=repr)
+        return f"{self.option} {said if len(said) <= 60 else said[:57] + '...'}: {self.detail}"
+
 
 class RulesetError(ValueError):
     """A ruleset that cannot be, or cannot be played here. `problems` lists everything found, not the first alone."""
@@ -95,4 +100,4 @@ class RulesetError(ValueError):
         self.problems = problems
 
     def __str__(self) -> str:
-        return "; ".join(f"{problem.option}: {problem.detail}" for problem in self.problems)
+        return "; ".join(map(str, self.problems))

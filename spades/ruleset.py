@@ -246,10 +246,10 @@ class Ruleset:
             RulesetError: with every malformed value (`OptionFault`), or, when there is none, with every contradiction
                 (`Reason.RULESET_CONTRADICTION`).
 
-        >>> Ruleset.resolve({"preset": "standard", "teams": "trios", "moon": "bid_all", "moon_success": 200})
+        >>> Ruleset.resolve({"preset": "standard", "teams": "trios", "bid_order": None})
         Traceback (most recent call last):
         ...
-        spades.errors.RulesetError: teams: trios need six players, not 4; moon_fail: say what a missed moon costs
+        spades.errors.RulesetError: teams "trios": trios need six players, not 4; bid_order null: say who bids first
         """
         if not isinstance(flat, Mapping):
             detail = "a ruleset is an object of options by name"  # type: ignore[unreachable]  # for callers without types

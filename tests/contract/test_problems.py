@@ -9,6 +9,7 @@ from rest_framework.exceptions import ErrorDetail
 
 from contract import problems
 from contract.problems import CATALOGUE, ContractReason, Fault, Problem
+from spades import Ruleset
 from spades.errors import OptionProblem, Reason, RulesetError
 from tests.client import ApiClient
 
@@ -158,6 +159,18 @@ def test_a_ruleset_with_anything_malformed_in_it_is_malformed(reasons, expected)
     assert problem.reason == expected
     assert [fault.reason for fault in problem.errors] == reasons
     assert {fault.pointer for fault in problem.errors} == {"/rules/bag_points"}
+
+
+def test_a_contradiction_names_the_option_and_its_value():
+    with pytest.raises(RulesetError) as refused:
+        Ruleset.resolve({"teams": "trios", "moon": "bid_all", "moon_success": 200})
+
+    problem = Problem.of_ruleset(refused.value)
+
+    assert [(fault.pointer, fault.detail) for fault in problem.errors] == [
+        ("/ruleset/teams", 'teams "trios": trios need six players, not 4'),
+        ("/ruleset/moon_fail", "moon_fail null: say what a missed moon costs"),
+    ]
 
 
 def test_a_problem_survives_pickling():
