@@ -17,6 +17,7 @@ from contract.shapes import object_ as _object
 from contract.shapes import or_null as _or_null
 from contract.shapes import page as _page
 from contract.shapes import text as _text
+from spades.ruleset import json_schema
 
 __all__ = ["COMPONENTS"]
 
@@ -498,7 +499,11 @@ COMPONENTS |= {
         _object(
             "A game as a record: docs/records.md has its grammar.",
             format=_count("1."),
-            ruleset=ref("RulesetChoice"),
+            ruleset={
+                # As `RulesetChoice`, but of an answer, which may grow.
+                **{key: value for key, value in json_schema().items() if key != "additionalProperties"},
+                "description": "The preset and what differs from it.",
+            },
             ruleset_hash={**HEX, "description": "Of the whole ruleset."},
             seats=_list(_object("Who sat where.", seat=SEAT, name=_or_null(_text()))),
             tags={"type": "object", "description": "What else is noted.", "additionalProperties": {"type": "string"}},

@@ -17,7 +17,7 @@ from spades import Record, Seed, check_shuffles, replay
 from spades.__main__ import main
 from spades.cards import pack
 from spades.notation import ActionKind
-from spades.ruleset import RANKS
+from spades.options import RANKS
 from tests.client import ApiClient
 from tests.games.conftest import Person, Table
 from tests.games.rebuilding import assert_rebuilds, rows_of
