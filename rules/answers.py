@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 
 from contract.problems import ContractReason, Fault, Problem, escape, malformed
 from rules import rulesets
+from rules.catalogue import warnings_of
 from spades import Card, Reason, RuleViolation
 from spades.rulings import (
     SituationError,
@@ -18,7 +19,7 @@ from spades.rulings import (
     rule_on_trick,
 )
 
-__all__ = ["bid", "draws", "leader", "play", "trick"]
+__all__ = ["bid", "draws", "leader", "play", "resolve", "trick"]
 
 Body = Mapping[str, Any]
 Ruling = TypeVar("Ruling")
@@ -88,6 +89,17 @@ def draws(body: Body) -> dict[str, Any]:
         "cards_seen": ruling.cards_seen,
     }
     return answer if body.get("proposed") is None else answer | _asked(ruling.refusal)
+
+
+def resolve(body: Body) -> dict[str, Any]:
+    """A whole ruleset, what it changes in its preset, and what is worth saying about it."""
+    ruleset = rulesets.read(body["ruleset"])
+    return {
+        "ruleset": ruleset.resolved(),
+        "hash": ruleset.hash,
+        "overrides": ruleset.overrides(),
+        "warnings": warnings_of(ruleset),
+    }
 
 
 def _ruled(rule: Callable[..., Ruling], body: Body) -> Ruling:

@@ -6,7 +6,8 @@ operation does not list, a field too many, a header missing. So does a request t
 `bad=True`.
 
 With RECORD_EXAMPLES=1 in the environment each operation's first success, or the one sent with `example=True`, is
-written to openapi/examples/, from where the schema takes it.
+written to openapi/examples/, from where the schema takes it. Of an answer of many pages a part is shown: `example` is
+then the function that takes it out.
 """
 
 from __future__ import annotations
@@ -323,7 +324,7 @@ class ApiClient:
         token: str | None = None,
         headers: Mapping[str, str] | None = None,
         bad: bool = False,
-        example: bool = False,
+        example: bool | Callable[[Any], Any] = False,
     ) -> Answer:
         """Send a request and check it and its answer.
 
@@ -332,7 +333,8 @@ class ApiClient:
             json: the body; `content` is a body in bytes instead.
             token: instead of the client's own; "" for none.
             bad: the request is meant to be wrong, so only the answer is checked.
-            example: show this exchange in the schema, if examples are being recorded.
+            example: show this exchange in the schema, if examples are being recorded; or what makes the answer short
+                enough to be shown.
         """
         sent = dict(headers or {})
         chosen = self.token if token is None else token
@@ -383,17 +385,18 @@ _recorded: set[str] = set()
 _recording = threading.Lock()
 
 
-def _record(operation: Operation, body: Any, answer: Answer, *, example: bool) -> None:
+def _record(operation: Operation, body: Any, answer: Answer, *, example: bool | Callable[[Any], Any]) -> None:
     if not os.environ.get("RECORD_EXAMPLES") or not 200 <= answer.status < 300:
         return
     with _recording:
         if operation.id in _recorded and not example:
             return
         is_json = answer.headers.get("content-type", "").startswith("application/json")
+        shorten = example if callable(example) else lambda whole: whole
         shown = {
             "status": answer.status,
             "request": body,
-            "response": answer.body if is_json and operation.id != "get_schema" else None,
+            "response": shorten(answer.body) if is_json and operation.id != "get_schema" else None,
         }
         text = TOKEN.sub(r"\1_" + "0" * 43, json.dumps(shown, indent=2, ensure_ascii=False))
         EXAMPLES.mkdir(parents=True, exist_ok=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from contract.shapes import CARD, SEAT, Schema, by, count, flag, list_, object_, or_null, ref, text
+from contract.shapes import CARD, HEX, SEAT, Schema, by, count, flag, list_, number, object_, or_null, page, ref, text
 from spades.deal import Phase
 from spades.errors import Reason
+from spades.options import SECTIONS, Kind
+from spades.ruleset import WarningReason
 
 __all__ = ["COMPONENTS"]
 
@@ -46,6 +48,11 @@ DRAW_REASONS = (
 )
 
 
+def _of(what: str, properties: dict[str, Schema]) -> Schema:
+    """An object with properties of any name, such as `description`."""
+    return {**object_(what), "properties": properties, "required": list(properties)}
+
+
 def _ruling(description: str, what: str, reasons: tuple[Reason, ...], **properties: Schema) -> Schema:
     """An answer that also rules on one thing, if the question named it."""
     answer = object_(description, **properties)
@@ -58,7 +65,76 @@ def _ruling(description: str, what: str, reasons: tuple[Reason, ...], **properti
     return answer
 
 
+ANY_VALUE: Schema = {"description": "A number, a word, true or false, null, or a list of words: what the option takes."}
+NAME = "^[a-z0-9_]+$"
+SOURCE = "Keys of docs/sources.md, with the line for a text; `D` is our own default."
+
+_OPTION: dict[str, Schema] = {
+    "name": text("As in a ruleset."),
+    "section": text("The section of docs/rules.md that has the rule.", *SECTIONS),
+    "meaning": text("What it decides."),
+    "kind": text("The form of its value.", *(kind.value for kind in Kind)),
+    "allowed": text("What it may be, in words."),
+    "unit": or_null(text("What a number counts.")),
+    "settable": flag("False for what follows from other options and is answered only: `hand_size`."),
+    "nullable": flag("Whether it may be null."),
+    "default": {**ANY_VALUE, "description": "Its value in the preset `standard`."},
+    "minimum": or_null(number(), "Of a number."),
+    "maximum": or_null(number(), "Of a number."),
+    "values": list_(ref("OptionValue"), "Each word that it may be; of numbers and lists, those that sources name."),
+    "items": or_null(list_(ref("OptionValue")), "What a list may hold."),
+    "max_items": or_null(count(), "How much of it."),
+}
+_CHOSEN: dict[str, Schema] = {
+    "value": ANY_VALUE,
+    "source": text(f"Where the value comes from. {SOURCE}"),
+    "cited": flag("Whether a source plays so; otherwise the sources are silent and the value is our default."),
+}
+_PRESET: dict[str, Schema] = {
+    "name": text("As in `preset` of a ruleset."),
+    "title": text("For a menu."),
+    "description": text("What sets it apart, in a sentence."),
+    "hash": HEX,
+}
+_WARNINGS = list_(ref("RulesetWarning"), "What is worth knowing about it, though it can be played.")
+
 COMPONENTS: dict[str, Schema] = {
+    "OptionValue": object_(
+        "A value of an option.",
+        value=ANY_VALUE,
+        meaning=or_null(text("What it means, where the type does not say it.")),
+        source=or_null(text(f"Who plays so. {SOURCE}"), "Null where no source does."),
+    ),
+    "Option": object_("An option of a ruleset.", **_OPTION),
+    "PresetValue": object_("An option's value in a preset.", **_CHOSEN),
+    "PresetOption": object_("An option, and its value in a preset.", **_OPTION, **_CHOSEN),
+    "RulesetWarning": object_(
+        "Something that a table may not expect of its ruleset.",
+        option=text("The option."),
+        value=ANY_VALUE,
+        reason=text("", *WarningReason),
+        detail=text("The same in a sentence."),
+    ),
+    "Preset": _of(
+        "A named ruleset.",
+        {**_PRESET, "options": by(ref("PresetValue"), NAME, "Every option by name."), "warnings": _WARNINGS},
+    ),
+    "PresetInFull": _of(
+        "A named ruleset, and what each of its options means.",
+        {**_PRESET, "options": by(ref("PresetOption"), NAME, "Every option by name."), "warnings": _WARNINGS},
+    ),
+    "PresetPage": page("Preset"),
+    "ResolvedRuleset": object_(
+        "A whole ruleset.",
+        ruleset=ref("Ruleset"),
+        hash={**HEX, "description": "Of its rules, whatever the preset is called: the same rules, the same hash."},
+        overrides={
+            "type": "object",
+            "additionalProperties": True,
+            "description": "What differs from the preset: with `preset`, the shortest way to ask for the same.",
+        },
+        warnings=_WARNINGS,
+    ),
     "PlayRuling": _ruling(
         "Which cards may be played.",
         "card",
@@ -101,3 +177,5 @@ COMPONENTS: dict[str, Schema] = {
         cards_seen=by(count(), SEAT["pattern"], "By seat, how many cards it has seen: those kept and discards."),
     ),
 }
+COMPONENTS["PresetPage"]["properties"]["options"] = list_(ref("Option"), "What each option means and may be.")
+COMPONENTS["PresetPage"]["required"].append("options")

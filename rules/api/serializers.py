@@ -26,6 +26,7 @@ __all__ = [
     "DrawQuestionSerializer",
     "LeaderQuestionSerializer",
     "PlayQuestionSerializer",
+    "ResolveRulesetSerializer",
     "TrickQuestionSerializer",
 ]
 
@@ -74,6 +75,12 @@ def _ruleset() -> RulesetField:
 
 def _trick_number(help_text: str) -> StrictIntegerField:
     return StrictIntegerField(min_value=1, max_value=MOST_TRICKS, help_text=help_text)
+
+
+class ResolveRulesetSerializer(StrictSerializer):
+    """A ruleset to complete and check."""
+
+    ruleset = _ruleset()
 
 
 class PlayedSerializer(StrictSerializer):

@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from django.http import HttpResponse
 from rest_framework.request import Request
 
 from accounts.selectors import principal_of
-from contract.endpoint import Endpoint, answer
+from contract.endpoint import Endpoint, answer, not_modified
+from contract.etags import matches_none
 from contract.idempotency import key_from
 from contract.schema import ACCOUNT, operation
 from contract.scopes import Scope
 from contract.serializers import read_body
 from contract.shapes import ref
-from rules import answers
+from rules import answers, catalogue
 from rules.api.serializers import (
     BidQuestionSerializer,
     DrawQuestionSerializer,
     LeaderQuestionSerializer,
     PlayQuestionSerializer,
+    ResolveRulesetSerializer,
     TrickQuestionSerializer,
 )
 from spades import Reason
 
-__all__ = ["BidsView", "DrawsView", "LeadersView", "PlaysView", "TricksView"]
+__all__ = [
+    "BidsView",
+    "DrawsView",
+    "LeadersView",
+    "PlaysView",
+    "ResolveView",
+    "RulesetView",
+    "RulesetsView",
+    "TricksView",
+]
 
+HOUR: Final = 3600
 RULESET = (Reason.RULESET_CONTRADICTION, Reason.OPTION_NOT_SUPPORTED)
 IMPOSSIBLE_BIDS = (Reason.BID_OUT_OF_RANGE, Reason.NIL_NOT_OFFERED, Reason.BLIND_NIL_NOT_ALLOWED)
 """Why no seat at a table could ever have made a bid that is told of."""
@@ -39,6 +51,79 @@ def _answered(
     principal_of(request, Scope.SCORING)
     key_from(request)  # a key that is none is refused here as everywhere
     return answer(question(read_body(request, serializer)))
+
+
+def _shown(request: Request, page: catalogue.Page) -> HttpResponse:
+    """Show what is the same for everybody, unless the caller has it."""
+    response = not_modified(page.tag) if matches_none(request, page.tag) else answer(page.body)
+    response["ETag"] = page.tag
+    response["Cache-Control"] = f"public, max-age={HOUR}"
+    return response
+
+
+class RulesetsView(Endpoint):
+    """`/v1/rulesets`."""
+
+    @operation(
+        "list_rulesets",
+        summary="List the presets",
+        tag="Rulesets",
+        scope=None,
+        tokens=(),
+        responses={200: ref("PresetPage")},
+        conditional=True,
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """List the presets, each with the value of every option and the source of that value.
+
+        `options` tells once what each option means, what it may be, and which source plays which of its values. All of
+        it is one page and changes only with the service. The example shows two presets and four options.
+        """
+        return _shown(request, catalogue.presets())
+
+
+class RulesetView(Endpoint):
+    """`/v1/rulesets/{name}`."""
+
+    @operation(
+        "get_ruleset",
+        summary="Get a preset",
+        tag="Rulesets",
+        scope=None,
+        tokens=(),
+        responses={200: ref("PresetInFull")},
+        conditional=True,
+    )
+    def get(self, request: Request, name: str) -> HttpResponse:
+        """Get one preset, each of its options with value, source, meaning and what else it may be.
+
+        The example shows four options.
+        """
+        return _shown(request, catalogue.preset(name))
+
+
+class ResolveView(Endpoint):
+    """`/v1/rulesets/resolve`."""
+
+    @operation(
+        "resolve_ruleset",
+        summary="Complete and check a ruleset",
+        tag="Rulesets",
+        scope=None,
+        tokens=(),
+        request=ResolveRulesetSerializer,
+        responses={200: ref("ResolvedRuleset")},
+        reasons=RULESET,
+        keeps=False,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Complete a preset and what differs from it to a whole ruleset, with its hash and with warnings.
+
+        A ruleset that cannot be played is refused with everything that contradicts. `hand_size` is answered, never
+        accepted; `max_bid` follows it unless you give it.
+        """
+        key_from(request)
+        return answer(answers.resolve(read_body(request, ResolveRulesetSerializer)))
 
 
 class PlaysView(Endpoint):
