@@ -17,8 +17,8 @@ embedded := env -u DATABASE_URL -u REDIS_URL -u BROKER_URL -u OPEN_REGISTRATION 
 processes := -n logical --maxprocesses 4 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema leaks soak openspiel \
-	boards bench requirements clean
+.PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema leaks soak \
+	games openspiel boards bench requirements clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 16
@@ -75,6 +75,9 @@ soak: venv ## play hundreds of games of bots, rebuild each from its actions, wri
 
 openspiel: venv ## play 20,000 deals beside OpenSpiel, write tests/results/openspiel.json
 	$(embedded) $(key) $(python) -m tests.openspiel
+
+games: venv ## play hundreds of games of every preset, rebuild each from its actions, write tests/results/games.json
+	$(embedded) $(key) $(python) -m tests.whole_games
 
 boards: venv-run ## compare the bots steady and random on duplicate boards (BOARDS=200 SEED=1)
 	$(python) -m bots.arena --preset standard --boards $(BOARDS) --seed $(SEED)
