@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spades import PRESETS
-from tests import leaks, openspiel, soak
+from tests import leaks, openspiel, soak, whole_games
 from tests.soak import MEASURED, ROOT
 
 LIBRARY = ("spades",)
@@ -53,3 +53,15 @@ def test_deals_were_played_beside_openspiel_on_this_code() -> None:
     assert result["deals"] >= 20_000
     assert result["compared"]["winners"] == 13 * result["deals"]
     assert "seed" in result
+
+
+def test_whole_games_of_every_preset_were_played_on_this_code() -> None:
+    result = of_this_code(whole_games.RESULT)
+
+    assert set(result["presets"]) == set(PRESETS)
+    for tables in result["presets"].values():
+        steady, mixed = tables["steady"], tables["mixed"]
+        assert steady["games"] >= 200
+        assert mixed["games"] >= 25
+        assert set(steady["reasons"]) | set(mixed["reasons"]) <= {*whole_games.WON_BY, "deal_cap"}
+        assert steady["reasons"].get("deal_cap", 0) <= whole_games.CAPPED_AT_MOST * steady["games"]
