@@ -484,8 +484,10 @@ def bots_due(before: datetime, limit: int) -> list[tuple[UUID, int]]:
 
 
 def _locking(lock: bool) -> str:
-    # SQLite's writing transactions take the one lock there is when they begin.
-    return " FOR UPDATE OF g" if lock and _POSTGRESQL else ""
+    # SQLite's writing transactions take the one lock there is when they begin. On PostgreSQL this is the lock that an
+    # UPDATE takes. FOR UPDATE would also shut out the check of a foreign key, which others make when they commit: who
+    # sits down at a rematch would wait for the game that it follows, held by somebody who waits for the rematch.
+    return " FOR NO KEY UPDATE OF g" if lock and _POSTGRESQL else ""
 
 
 def _game_row(row: Sequence[Any]) -> GameRow:

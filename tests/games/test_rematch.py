@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db import connection, transaction
 
+from accounts.bearer import Bearer, digest
+from contract.problems import Problem
+from games import selectors
 from games.models import Game
+from games.services import tables
+from games.services.tables import Guest
 from tests.client import Answer, ApiClient
 from tests.games.conftest import Person, Table
-from tests.games.live import Lobby, at_once
+from tests.games.live import PATIENCE_SECONDS, Lobby, at_once
 from tests.games.rebuilding import assert_rebuilds, assert_seated_by_actions
 
 TWO = {"ruleset": {"preset": "two_player"}}
@@ -166,6 +174,57 @@ def test_of_many_who_ask_for_a_rematch_at_once_all_get_the_same_game(lobby: Lobb
         assert sorted(seats) == ["A", "B"]
         view = guest.get(f"/v1/games/{answers[0].body['game']['id']}").body
         assert (view["status"], [row["name"] for row in view["seats"]]) == ("active", ["Host", "Cat"])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_sitting_down_at_a_rematch_while_another_asks_for_it_ends_well_for_both(
+    api: ApiClient, person: MakePerson, table: Make
+) -> None:
+    """The one holds the rematch and at its commit asks for the old game; the other has that and wants the rematch."""
+    if connection.vendor != "postgresql":
+        pytest.skip("on SQLite writers take turns from the beginning of their transactions")
+    game = over(table())
+    wes = person("Wes")
+    new = UUID(api.post(game.url("rematch"), token=game.guest.token).body["game"]["id"])
+    invited = api.post(f"/v1/games/{new}/invitations", json={}, token=game.guest.token).body["token"]
+    seated, wanted = threading.Event(), threading.Event()
+    locks: list[str] = []
+
+    def ask() -> str:
+        def watch(execute: Any, sql: str, params: Any, *rest: Any) -> Any:
+            locks.extend([sql] if "UPDATE OF g" in sql else [])
+            if len(locks) == 2:
+                wanted.set()
+            return execute(sql, params, *rest)
+
+        assert seated.wait(PATIENCE_SECONDS)
+        try:
+            with connection.execute_wrapper(watch), transaction.atomic():
+                reading = selectors.read(Bearer("spk", digest(game.host.token)), UUID(game.id), lock=True)
+                tables.play_again(reading=reading, account_name="Ann")
+        except Problem as problem:
+            return problem.reason
+        finally:
+            wanted.set()
+            connection.close()
+        return "seated"
+
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(ask)
+        with transaction.atomic():
+            tables.take_seat(
+                reading=selectors.read(Bearer("spk", digest(wes.token)), new, lock=True),
+                guest=Guest("human"),
+                account_name="Wes",
+                seat=None,
+                invitation=digest(invited),
+            )
+            seated.set()
+            assert wanted.wait(PATIENCE_SECONDS)
+
+    assert asked.result() == "wrong_phase"
+    view = api.get(f"/v1/games/{new}", token=wes.token).body
+    assert (view["status"], [row["name"] for row in view["seats"]]) == ("active", ["Wes", "Bea"])
 
 
 # One account, several seats.
