@@ -290,20 +290,37 @@ class Deal:
 
     @property
     def action(self) -> str | None:
-        """What the seats on turn have to do.
+        """What the table waits for, as whoever is not on turn is told it.
 
-        ``draw``, ``pass``, ``look`` where none of them has seen its hand, ``propose_bid``, ``bid``, ``give_cards`` or
-        ``play``; None when the deal is finished.
+        ``draw``, ``pass``, ``look`` where none of the seats on turn has seen its hand, ``propose_bid``, ``bid``,
+        ``give_cards`` or ``play``; None when the deal is finished.
         """
         phase = self.phase
         if phase in _ACTIONS:
             return _ACTIONS[phase]
-        waiting = self._waiting
-        if waiting and not any(self.has_seen(place) for place in waiting):
-            return "look"
-        if phase is Phase.PASSING:
+        actions = {self._action_at(place) for place in self._waiting}
+        if len(actions) == 1:
+            return actions.pop()
+        return "pass" if phase is Phase.PASSING else "bid"
+
+    def action_of(self, seat: str) -> str | None:
+        """What a seat has to do, to which its `legal` belongs: as `action`, which it is for a seat not on turn.
+
+        Seats that act without knowing of each other may have different things to do. A seat that has not seen its hand
+        has to ``look``, or to ``bid`` blind; only where a partner's bid forbids it to look it is told to ``bid``.
+        """
+        place = self.table.index(seat)
+        if self.phase in _ACTIONS or place not in self._waiting:
+            return self.action
+        return self._action_at(place)
+
+    def _action_at(self, place: int) -> str:
+        """What the seat at a place has to do, which is on turn while cards are passed or bids made."""
+        if not self.has_seen(place):
+            return "bid" if self._look_refusal(place) else "look"
+        if self.phase is Phase.PASSING:
             return "pass"
-        return "propose_bid" if self._proposes(waiting[0]) else "bid"
+        return "propose_bid" if self._proposes(place) else "bid"
 
     @property
     def trick_number(self) -> int:
@@ -591,7 +608,7 @@ class Deal:
 
         Raises:
             RuleViolation: not its turn, another phase, a bid that the rules forbid, or a hint that goes with no
-                proposal or is lower than the bid.
+                proposal (`wrong_phase`), is lower than the bid or higher than any (`bid_out_of_range`).
 
         Source: docs/rules.md#bids
         """
@@ -607,10 +624,7 @@ class Deal:
         if refusal:
             raise refusal
         if hint_max is not None:
-            most = self.ruleset.max_bid or 0
-            if bid.is_blind or not self._proposes(place) or not bid.tricks <= hint_max <= most:
-                detail = f"A hint goes with a proposal to a partner; it is {bid.tricks} to {most} here."
-                raise RuleViolation(Reason.BID_OUT_OF_RANGE, detail, Rule("bid_mode", self.ruleset.bid_mode, "bids"))
+            self._require_hint(place, bid, hint_max)
         return _settled(_with(self, bids=_changed(self.bids, place, bid), hints=_changed(self.hints, place, hint_max)))
 
     def reconsider(self, seat: str) -> Deal:
@@ -707,6 +721,17 @@ class Deal:
         facts = terms(self.ruleset)
         return facts.partnership and any(self.bids[partner] is None for partner in facts.partners[place])
 
+    def _require_hint(self, place: int, bid: Bid, hint_max: int) -> None:
+        rule, most = Rule("bid_mode", self.ruleset.bid_mode, "bids"), self.ruleset.max_bid or 0
+        if bid.is_blind or not self._proposes(place):
+            detail = "Only a proposal may have a hint, and this bid is final: no partner is to answer it."
+            raise RuleViolation(Reason.WRONG_PHASE, detail, rule)
+        if not bid.tricks <= hint_max <= most:
+            detail = (
+                f"A hint says how far beyond its bid a seat would go, so with this one it is {bid.tricks} to {most}."
+            )
+            raise RuleViolation(Reason.BID_OUT_OF_RANGE, detail, rule)
+
     def _look_refusal(self, place: int) -> RuleViolation | None:
         facts = terms(self.ruleset)
         if self.phase not in (Phase.PASSING, Phase.BIDDING):
@@ -769,7 +794,7 @@ class Deal:
         return RuleViolation(Reason.NOT_YOUR_TURN, f"It is the turn of {whose}, not of seat {seat}.")
 
     def _wrong_phase(self, seat: str) -> RuleViolation:
-        todo = f": seat {seat} has to {str(self.action).replace('_', ' ')}" if seat in self.turns else ""
+        todo = f": seat {seat} has to {_TO_DO[self.action_of(seat) or '']}" if seat in self.turns else ""
         return RuleViolation(Reason.WRONG_PHASE, f"The deal is {self.phase.value}{todo}.")
 
 
@@ -859,6 +884,17 @@ def _moved(deal: Deal, exchange: Exchange) -> bool:
 
 _FIELDS = tuple(field.name for field in fields(Deal))
 _WORKED_OUT = tuple(name for name, value in vars(Deal).items() if isinstance(value, cached_property))
+
+_TO_DO = {
+    "draw": "decide about a card",
+    "look": "look at its hand or bid blind",
+    "pass": "pass cards",
+    "propose_bid": "propose a bid",
+    "bid": "bid",
+    "give_cards": "give its partner cards",
+    "play": "play a card",
+}
+"""An action of the table, told in a refusal."""
 
 _ACTIONS = {Phase.DRAWING: "draw", Phase.EXCHANGING: "give_cards", Phase.PLAYING: "play", Phase.FINISHED: None}
 """What is to do in the phases in which nobody waits with its hand unseen."""

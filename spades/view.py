@@ -181,7 +181,7 @@ def _turn(match: Match, reader: str | None) -> dict[str, Any] | None:
     return {
         "seats": list(seats),
         "seat": seats[0] if len(seats) == 1 else None,
-        "action": match.deal.action,
+        "action": match.deal.action if reader is None else match.deal.action_of(reader),
         "deadline": None,
         "legal": match.deal.legal(reader) if reader in seats else [],
     }

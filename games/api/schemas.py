@@ -208,7 +208,9 @@ COMPONENTS: dict[str, Schema] = {
     "LegalPlay": _object("To `plays`.", card=CARD),
     "PlayedCard": _object("A card and who played it.", seat=SEAT, card=CARD),
     "LegalAction": {
-        "description": "A request body that you could send now, to the operation that `turn.action` names.",
+        "description": "A request body that you could send now. Its fields say where to: `decision` to `draws`, "
+        "`look` to `looks`, `choose` to `passes` (as `cards`), `kind` to `bids`, also while cards are passed, `card` "
+        "to `plays`.",
         "oneOf": [
             ref("LegalDraw"),
             ref("LegalLook"),
@@ -289,7 +291,16 @@ COMPONENTS: dict[str, Schema] = {
         "What the table waits for.",
         seats=_list(SEAT, "Every seat on turn."),
         seat=_or_null(SEAT, "The seat on turn; null when several are."),
-        action=_text("", "draw", "look", "pass", "propose_bid", "bid", "give_cards", "play"),
+        action=_text(
+            "What you have to do if you are on turn, otherwise what the table waits for.",
+            "draw",
+            "look",
+            "pass",
+            "propose_bid",
+            "bid",
+            "give_cards",
+            "play",
+        ),
         deadline=_or_null(TIME, "Null when the table is untimed."),
         legal=_list(ref("LegalAction"), "What you could do now; empty unless you are on turn."),
     ),

@@ -246,8 +246,16 @@ def test_a_hint_is_between_the_proposal_and_the_highest_bid(hint: int) -> None:
         deal.bid("E", Bid.number(3), hint_max=hint)
 
     assert caught.value.reason is Reason.BID_OUT_OF_RANGE
-    with pytest.raises(RuleViolation):  # and the partner who closes has nobody to hint to
-        deal.bid("E", Bid.number(3)).bid("W", Bid.number(3), hint_max=4)
+
+
+def test_a_bid_that_nobody_answers_has_no_hint() -> None:
+    proposed = stacked(rules("hoyle_partners", blind_nil="off"), {}, dealer="N").bid("E", Bid.number(3))
+    alone = stacked(rules(), {}, dealer="N")
+
+    for deal, seat in ((proposed, "W"), (alone, "E")):
+        with pytest.raises(RuleViolation, match="Only a proposal") as caught:
+            deal.bid(seat, Bid.number(3), hint_max=4)
+        assert caught.value.reason is Reason.WRONG_PHASE
 
 
 def test_simultaneous_bids_are_sealed_until_the_last_is_in() -> None:
@@ -329,6 +337,7 @@ def test_a_blind_bid_is_made_before_cards_are_passed() -> None:
     deal = stacked(rules(pass_cycle=["across"], pass_count=2, blind_nil="any"), {}, dealer="N", behind=0b1111)
     assert deal.legal("S") == [LOOK, BLIND_NIL]
     assert reason_of(deal, "S", {"cards": ["2C", "3C"]}) is Reason.LOOK_FIRST
+    assert (deal.action, deal.action_of("S"), deal.look("N").action_of("S")) == ("look", "look", "look")
 
     blind = deal.bid("S", Bid.parse("blind_nil"))
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades import PRESETS, Match, Phase, Ruleset
+from spades import PRESETS, Card, Match, Phase, Ruleset
 from spades.cards import codes_of
 from spades.view import Part, before_start, parts
 
@@ -152,6 +152,43 @@ def test_legal_actions_go_to_the_seat_on_turn_alone() -> None:
 
     assert view(match, turn)["turn"]["legal"] == [{"decision": "keep"}, {"decision": "decline"}]
     assert view(match, match.dealer)["turn"]["legal"] == view(match, None)["turn"]["legal"] == []
+
+
+FITS = {
+    "draw": {"decision"},
+    "look": {"look", "kind"},
+    "pass": {"choose"},
+    "propose_bid": {"kind"},
+    "bid": {"kind"},
+    "give_cards": {"choose"},
+    "play": {"card"},
+}
+"""By action, which of its first fields a legal body may have."""
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**32))
+def test_the_action_that_a_seat_on_turn_is_told_fits_all_that_it_may_do(number: int) -> None:
+    rng = random.Random(number)
+    before = opening(random_ruleset(rng), rng)
+    for match in (before, *(after for _, after in some_steps(before, rng))):
+        for seat in match.turns:
+            turn = view(match, seat)["turn"]
+            assert {next(iter(body)) for body in turn["legal"]} <= FITS[turn["action"]]
+            assert (turn["action"] == "look") == ({"look": True} in turn["legal"])
+
+
+def test_seats_that_pass_are_each_told_whether_they_have_to_look_first() -> None:
+    rules = {"preset": "standard", "blind_nil": "any", "pass_cycle": ["left"], "pass_count": 2}
+    match = Match.start(Ruleset.resolve(rules), seed(5)).begin_deal(seed(6))
+    readers = ["N", "E", "S", "W", None]
+    assert {view(match, reader)["turn"]["action"] for reader in readers} == {"look"}
+
+    looked = match.look("N")
+
+    assert [view(looked, reader)["turn"]["action"] for reader in readers] == ["pass", "look", "look", "look", "pass"]
+    passed = looked.pass_cards("N", [Card.parse(code) for code in view(looked, "N")["deal"]["hand"][:2]])
+    assert [view(passed, reader)["turn"]["action"] for reader in readers] == ["look"] * 5
 
 
 def test_a_deal_is_revealed_in_full_when_it_is_scored_and_when_the_game_stops() -> None:
