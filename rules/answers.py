@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
+from contract import rulesets
 from contract.problems import ContractReason, Fault, Problem, escape, malformed
-from rules import rulesets
 from rules.catalogue import warnings_of
 from spades import Card, Reason, RuleViolation
 from spades.rulings import (

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from contract import rulesets
 from contract.problems import ContractReason, Fault, Problem, malformed
-from scoring import checks, rulesets
+from scoring import checks
 from scoring.checks import Told
 from spades import (
     DealRefused,
