@@ -18,7 +18,7 @@ processes := -n logical --maxprocesses 4 --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema leaks soak \
-	games openspiel boards bench requirements clean
+	games openspiel shuffles boards bench requirements clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 16
@@ -78,6 +78,9 @@ openspiel: venv ## play 20,000 deals beside OpenSpiel, write tests/results/opens
 
 games: venv ## play hundreds of games of every preset, rebuild each from its actions, write tests/results/games.json
 	$(embedded) $(key) $(python) -m tests.whole_games
+
+shuffles: venv ## shuffle 100,000 packs and count cards by place, write tests/results/shuffles.json
+	$(embedded) $(key) $(python) -m tests.shuffles
 
 boards: venv-run ## compare the bots steady and random on duplicate boards (BOARDS=200 SEED=1)
 	$(python) -m bots.arena --preset standard --boards $(BOARDS) --seed $(SEED)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spades import PRESETS
-from tests import leaks, openspiel, soak, whole_games
+from tests import leaks, openspiel, shuffles, soak, whole_games
 from tests.soak import MEASURED, ROOT
 
 LIBRARY = ("spades",)
@@ -65,3 +65,10 @@ def test_whole_games_of_every_preset_were_played_on_this_code() -> None:
         assert mixed["games"] >= 25
         assert set(steady["reasons"]) | set(mixed["reasons"]) <= {*whole_games.WON_BY, "deal_cap"}
         assert steady["reasons"].get("deal_cap", 0) <= whole_games.CAPPED_AT_MOST * steady["games"]
+
+
+def test_packs_were_shuffled_by_the_hundred_thousand_by_this_code() -> None:
+    result = of_this_code(shuffles.RESULT, ("spades/shuffle.py", "spades/cards.py"))
+
+    assert {int(cards): told["shuffles"] for cards, told in result["packs"].items()} == shuffles.SHUFFLES
+    assert all(abs(told["deviate"]) < shuffles.LIMIT for told in result["packs"].values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 from collections import Counter
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from spades import NotationError, Seed, commitment
 from spades.cards import pack
+from tests import shuffles
 
 DECK = [card.code for card in pack(0, (), ()).deck]
 
@@ -126,3 +128,26 @@ def test_the_cut_draws_without_repeating_a_card_within_a_round() -> None:
 
     assert all(a[0] == "A" and b[0] == "B" and a[1] != b[1] for a, b in rounds)
     assert {a[1] for a, _ in rounds} == set(DECK)
+
+
+@pytest.mark.parametrize(("cards", "number"), [(52, 4000), (54, 2000), (108, 2000)])
+def test_every_card_is_as_likely_at_every_place(cards: int, number: int) -> None:
+    found = shuffles.table_of(1, cards, range(number))
+
+    assert sum(found) == number * cards
+    assert abs(shuffles.deviate(found, cards, number)) < shuffles.LIMIT
+
+
+def test_a_shuffle_that_prefers_places_is_noticed() -> None:
+    deck = shuffles.deck(52)
+    found = [0] * 52**2
+    for number in range(4000):
+        order = list(deck)
+        numbers = random.Random(number)
+        for place in range(52):  # swapping with any place at all is the usual mistake
+            other = numbers.randrange(52)
+            order[place], order[other] = order[other], order[place]
+        for place, card in enumerate(order):
+            found[deck.index(card) * 52 + place] += 1
+
+    assert shuffles.deviate(found, 52, 4000) > shuffles.LIMIT
