@@ -19,6 +19,8 @@ processes := -n logical --maxprocesses 4 --dist worksteal
 .DEFAULT_GOAL := help
 .PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema leaks soak \
 	games openspiel shuffles boards bench requirements clean
+.PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema rules leaks soak \
+	games openspiel boards bench requirements clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 16
@@ -66,6 +68,9 @@ current-schema: venv
 schema: venv ## write openapi/schema.yaml anew
 	@mkdir -p openapi
 	$(embedded) $(key) $(python) manage.py spectacular --validate --fail-on-warn --file openapi/schema.yaml
+
+rules: venv ## write docs/rules.md anew from docs/rules.md.in, the catalogue of options and the worked cases
+	$(embedded) $(key) $(python) -m tests.docs.book
 
 leaks: venv ## look for leaks in thousands of deals of every preset, write tests/results/leaks.json
 	$(embedded) $(key) $(python) -m tests.leaks

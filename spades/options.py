@@ -852,7 +852,7 @@ _TABLE: Final = (
         TRICKS,
         "What the bids of a side must reach; nil counts as nothing.",
         (0, "no minimum", "PAG"),
-        (4, "", "2:73, LT, RTA, COOK, COLW, JWS"),
+        (4, "", "2:73, LT, RTA, COOK, COLW, JWS, ZAU"),
         (6, "", "MASH"),
     ),
     _number(

@@ -178,6 +178,14 @@ def test_preset_has_every_option_with_its_value_and_a_source_or_the_word_that_th
     assert re.fullmatch(r"[A-Z].+\.", preset.description)
 
 
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_source_of_a_preset_is_listed_with_the_sources(name):
+    sources = " ".join(value.source for value in PRESETS[name].options.values())
+    cited = re.findall(r"(?<![\w-])[A-Z][A-Z0-9]+(?:-[A-Z]+)?(?![\w-])", sources)
+
+    assert sorted(set(cited) - KEYS - {"D", "MSN1-2"}) == []
+
+
 def test_preset_descriptions_are_one_each():
     assert len({preset.description for preset in PRESETS.values()}) == len(PRESETS)
 

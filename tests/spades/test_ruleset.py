@@ -41,7 +41,6 @@ STORED_PRESETS = json.loads((ROOT / "spades" / "presets.json").read_text())
 CASES = [
     case for name in ("scoring.json", "play.json") for case in json.loads((GOLDEN / name).read_text(encoding="utf-8"))
 ]
-DOCS = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
 
 
 def problems(flat) -> list[tuple[str, str]]:
@@ -134,45 +133,6 @@ def test_options_fields_and_presets_name_the_same_things_in_the_same_order():
     assert all(list(stored["options"]) == list(OPTIONS) for stored in STORED_PRESETS.values())
     assert [*NEUTRAL] == [name for name in OPTIONS if name != "hand_size"]
     assert list(SUPPORTED) == list(OPTIONS)
-
-
-@pytest.mark.parametrize("option", OPTIONS.values(), ids=OPTIONS)
-def test_option_is_documented_with_its_meaning_and_its_values(option):
-    allowed = "answered, never set" if option.derived else option.type
-    section = re.search(
-        rf"^## (?:(?!^## ).)*?^### Option `{option.name}`\n.*?(?=^##|\Z)", DOCS, re.MULTILINE | re.DOTALL
-    )
-
-    assert section is not None
-    assert section[0].startswith(f"## {option.section.capitalize()}\n")
-    assert section[0].endswith(f"### Option `{option.name}`\n\n{option.meaning}\n\nAllowed: {allowed}.\n\n")
-
-
-def test_every_section_that_code_cites_is_a_heading_of_the_rules():
-    headings = {
-        heading.lower().replace("`", "").replace(" ", "-") for heading in re.findall(r"^#+ (.+)$", DOCS, re.MULTILINE)
-    }
-    sources = "".join(path.read_text() for path in (ROOT / "spades").glob("*.py"))
-
-    cited = set(re.findall(r"docs/rules\.md#([a-z_-]+)", sources)) | {option.section for option in OPTIONS.values()}
-
-    assert sorted(cited - headings) == []
-
-
-def test_every_source_that_a_preset_cites_is_listed():
-    listed = (ROOT / "docs" / "sources.md").read_text()
-    keys = set(re.findall(r"[A-Z0-9-]+", " ".join(re.findall(r"^\| (.+?) \|", listed, re.MULTILINE))))
-    locators = {value.source for preset in PRESETS.values() for value in preset.options.values()}
-
-    cited = set(re.findall(r"\b[A-Z][A-Z0-9]+(?:-[A-Z])?\b", " ".join(locators)))
-
-    assert sorted(cited - keys) == []
-
-
-def test_every_preset_and_its_title_are_in_the_rules():
-    assert re.findall(r"^\| `(\w+)` \| (.+) \|$", DOCS, re.MULTILINE)[:20] == [
-        (preset.name, preset.title) for preset in PRESETS.values()
-    ]
 
 
 # --- Reading --------------------------------------------------------------------------------------------------------
