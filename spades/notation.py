@@ -296,9 +296,14 @@ class Record:
         """
         return _TextReader(text).record()
 
-    def to_text(self, *, full: bool = False) -> str:
-        """The text form, inverse of `from_text`. Arguments as for `to_json`."""
-        return "\n".join(_text_lines(self, full)) + "\n"
+    def to_text(self, *, full: bool = False, compact: bool = False) -> str:
+        """The text form, inverse of `from_text`.
+
+        Args:
+            full: as for `to_json`.
+            compact: whether to write cards and draws without spaces between them, and no trick's number.
+        """
+        return "\n".join(_text_lines(self, full, compact)) + "\n"
 
 
 # --- What both forms are read with ----------------------------------------------------------------------------------
@@ -747,7 +752,7 @@ def _actions_to_json(deal: RecordedDeal, rules: Ruleset) -> dict[str, Any]:
 # --- Text -----------------------------------------------------------------------------------------------------------
 
 
-def _text_lines(record: Record, full: bool) -> Iterator[str]:
+def _text_lines(record: Record, full: bool, compact: bool) -> Iterator[str]:
     rules = record.ruleset
     yield _tag("Spades", FORMAT)
     yield _tag("Ruleset", rules.preset)
@@ -765,8 +770,9 @@ def _text_lines(record: Record, full: bool) -> Iterator[str]:
         rounds = [" ".join(f"{seat}:{card.code}" for seat, card in drawn) for drawn in record.cut]
         yield _tag("Cut", " / ".join(rounds))
     for deal in record.deals:
-        yield ""
-        yield from _deal_lines(deal, rules)
+        if not compact:
+            yield ""
+        yield from _deal_lines(deal, rules, "" if compact else " ")
     if record.result is not None:
         result = record.result
         yield ""
@@ -781,7 +787,7 @@ def _tag(name: str, value: Any) -> str:
     return f"[{name} {json.dumps(value, ensure_ascii=False)}]"
 
 
-def _deal_lines(deal: RecordedDeal, rules: Ruleset) -> Iterator[str]:
+def _deal_lines(deal: RecordedDeal, rules: Ruleset, space: str) -> Iterator[str]:
     yield _tag("Deal", deal.number)
     yield _tag("Dealer", deal.dealer)
     for called in deal.redeals:
@@ -795,10 +801,10 @@ def _deal_lines(deal: RecordedDeal, rules: Ruleset) -> Iterator[str]:
     if deal.scripted:
         yield _tag("Scripted", True)
     if deal.stock is not None:
-        yield _tag("Stock", " ".join(card.code for card in deal.stock))
+        yield _tag("Stock", space.join(card.code for card in deal.stock))
     for seat, cards in (deal.hands or {}).items():
-        yield _tag(f"Hand.{seat}", " ".join(card.code for card in cards))
-    yield from _move_lines(deal.actions, rules.players)
+        yield _tag(f"Hand.{seat}", space.join(card.code for card in cards))
+    yield from _move_lines(deal.actions, rules.players, space)
     if deal.score is not None:
         rows = [f"{side}:{one.delta:+d}={one.score}({one.bags})" for side, one in deal.score.items()]
         yield _tag("Score", " ".join(rows))
@@ -807,12 +813,15 @@ def _deal_lines(deal: RecordedDeal, rules: Ruleset) -> Iterator[str]:
 _DRAWS_A_LINE = 10
 
 
-def _move_lines(actions: Sequence[Action], players: int) -> Iterator[str]:
-    """A line for some draws, for each run of passes, looks and bids, and for each trick."""
+def _move_lines(actions: Sequence[Action], players: int, space: str) -> Iterator[str]:
+    """A line for some draws, each run of passes, looks and bids, each trick; compact, one for all of a kind."""
     words = [(action.kind, _word(action)) for action in actions]
     draws = [word for kind, word in words if kind is ActionKind.DRAW]
-    for start in range(0, len(draws), _DRAWS_A_LINE):
-        yield " ".join(draws[start : start + _DRAWS_A_LINE])
+    if draws and not space and set(draws) <= _LETTERS.keys():
+        yield "".join(_LETTERS[word] for word in draws)
+    else:
+        for start in range(0, len(draws), _DRAWS_A_LINE):
+            yield " ".join(draws[start : start + _DRAWS_A_LINE])
     line: list[str] = []
     last = None
     for kind, word in words:
@@ -826,8 +835,14 @@ def _move_lines(actions: Sequence[Action], players: int) -> Iterator[str]:
     if line:
         yield " ".join(line)
     plays = [word for kind, word in words if kind is ActionKind.PLAY]
-    for start in range(0, len(plays), players):
-        yield f"{start // players + 1}. {' '.join(plays[start : start + players])}"
+    if plays and not space:
+        yield "".join(plays)
+    else:
+        for start in range(0, len(plays), players):
+            yield f"{start // players + 1}. {' '.join(plays[start : start + players])}"
+
+
+_LETTERS = {DrawDecision.KEEP.value: "k", DrawDecision.DECLINE.value: "d"}
 
 
 def _word(action: Action) -> str:
@@ -1034,7 +1049,13 @@ def _digits(text: str, where: str) -> int:
 
 
 def _text_cards(value: Any, where: str) -> tuple[Card, ...]:
-    return tuple(_parsed(Card.parse, code, where) for code in _words(value, where))
+    """Cards with or without spaces between them."""
+    return tuple(_parsed(Card.parse, code, where) for word in _words(value, where) for code in _apart(word))
+
+
+def _apart(word: str) -> list[str]:
+    """Cards that were written together, each apart."""
+    return [word[start : start + 2] for start in range(0, len(word), 2)]
 
 
 def _text_redeal(value: Any, where: str, seats: Sequence[str]) -> CalledOff:
@@ -1065,12 +1086,25 @@ def _text_actions(words: Iterable[tuple[str, str]], seats: Sequence[str]) -> Ite
             if plays % len(seats) or int(numbered[1]) != plays // len(seats) + 1:
                 _fail(where, "not_allowed_value", f"{word} is not where trick {numbered[1]} begins")
             continue
-        action = _text_action(word, seats, where)
-        if _RANK[action.kind] < rank:
-            _fail(where, "bad_format", f"{word!r:.40} is out of place: draws come first, plays last")
-        rank = _RANK[action.kind]
-        plays += action.kind is ActionKind.PLAY
-        yield action
+        for action in _text_word(word, seats, where):
+            if _RANK[action.kind] < rank:
+                _fail(where, "bad_format", f"{word!r:.40} is out of place: draws come first, plays last")
+            rank = _RANK[action.kind]
+            plays += action.kind is ActionKind.PLAY
+            yield action
+
+
+def _text_word(word: str, seats: Sequence[str], where: str) -> Iterable[Action]:
+    if ">" in word or ":" in word:
+        return [_text_action(word, seats, where)]
+    if word in _DECISIONS:
+        return [Action.draw(_DECISIONS[word])]
+    if _DRAWN.fullmatch(word):
+        return [Action.draw(DrawDecision.KEEP if letter == "k" else DrawDecision.DECLINE) for letter in word]
+    return [Action.play(_parsed(Card.parse, code, where)) for code in _apart(word)]
+
+
+_DRAWN = re.compile("[kd]+")
 
 
 def _text_action(word: str, seats: Sequence[str], where: str) -> Action:
@@ -1078,22 +1112,18 @@ def _text_action(word: str, seats: Sequence[str], where: str) -> Action:
         seat, _, codes = word.partition(">")
         cards = [_parsed(Card.parse, code, where) for code in codes.split(".")] if codes else []
         return Action.pass_cards(_seat(seat, seats, where), cards)
-    if ":" in word:
-        seat, _, said = word.partition(":")
-        _seat(seat, seats, where)
-        if said == "look":
-            return Action.look(seat)
-        said, hinted, most = said.partition("^")
-        hint = _digits(most, where) if hinted else None
-        if hint is not None and hint < 0:
-            _fail(where, "out_of_range", "a hint is not below 0")
-        bid = None if said == "reconsider" else _parsed(Bid.parse, said, where)
-        if bid is not None:
-            _whole(bid.tricks, where, 0)
-        return Action.place_bid(seat, bid, hint)
-    if word in _DECISIONS:
-        return Action.draw(_DECISIONS[word])
-    return Action.play(_parsed(Card.parse, word, where))
+    seat, _, said = word.partition(":")
+    _seat(seat, seats, where)
+    if said == "look":
+        return Action.look(seat)
+    said, hinted, most = said.partition("^")
+    hint = _digits(most, where) if hinted else None
+    if hint is not None and hint < 0:
+        _fail(where, "out_of_range", "a hint is not below 0")
+    bid = None if said == "reconsider" else _parsed(Bid.parse, said, where)
+    if bid is not None:
+        _whole(bid.tricks, where, 0)
+    return Action.place_bid(seat, bid, hint)
 
 
 _DECISIONS = {decision.value: decision for decision in DrawDecision}

@@ -14,6 +14,7 @@ from spades.terms import terms
 
 from .playing import act, choose, random_ruleset
 
+PAGAT = Ruleset.resolve({"preset": "pagat"})
 NAMES = ("Ann", 'Bo "the Bag" Li', "Çağla", "D\\E", "[Eve]", "; Fay")
 
 
@@ -80,3 +81,34 @@ def _step(
     if match.score is None:
         return match, record, redeals
     return match, record.scored(recorded_score(match.score)), []
+
+
+def finished() -> Record:
+    """A whole deal in which each seat does the first thing that is legal."""
+    return first_legal(PAGAT, 1)
+
+
+def first_legal(rules: Ruleset, deals: int) -> Record:
+    """So many deals in which each seat bids 3 and then plays the first card that is legal."""
+    match = Match.start(rules, Seed(bytes(32)))
+    record = Record.of(rules)
+    while match.sheet.deals < deals and match.ending is None:
+        if match.needs_deal:
+            match = match.begin_deal(Seed(bytes([match.sheet.deals] * 32)))
+            assert match.deal is not None
+            record = record.begin(match.deal, secrets=True)
+        seat, deal = match.turn or "", match.deal
+        assert deal is not None
+        body = next(one for one in deal.legal() if one.get("tricks") == 3 or "card" in one)
+        if "card" in body:
+            match, record = (
+                match.play(seat, Card.parse(body["card"])),
+                record.add(Action.play(Card.parse(body["card"]))),
+            )
+        else:
+            match, record = match.bid(seat, Bid.from_json(body)), record.add(Action.place_bid(seat, Bid.number(3)))
+        if match.score is not None:
+            record = record.scored(recorded_score(match.score))
+    if match.ending is not None:
+        record = record.ended(RecordedResult(match.ending.winners, match.ending.reason, match.sheet.scores()))
+    return record

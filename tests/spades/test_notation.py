@@ -24,7 +24,7 @@ from spades.notation import (
 from spades.terms import terms
 
 from .playing import random_ruleset
-from .recording import random_record
+from .recording import finished, random_record
 
 TEXTS = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=20)
 
@@ -40,6 +40,7 @@ def test_both_forms_of_a_game_read_back_as_they_were_written(number: int) -> Non
         assert Record.read(json.dumps(value)) == record
         assert Record.read(text) == record
         assert Record.read(text).to_text(full=full) == text
+        assert Record.read(record.to_text(full=full, compact=True)) == record
         assert Record.from_text(text).to_json(full=full) == value
 
 
@@ -116,6 +117,7 @@ def any_records(draw: st.DrawFn) -> Record:
 def test_a_record_of_what_cannot_happen_is_kept_as_exactly(record: Record) -> None:
     assert Record.from_json(json.loads(json.dumps(record.to_json()))) == record
     assert Record.from_text(record.to_text()) == record
+    assert Record.from_text(record.to_text(compact=True)) == record
 
 
 def start(preset: str = "pagat", **changes: Any) -> Record:
@@ -245,6 +247,17 @@ def test_comments_blank_lines_and_missing_trick_numbers_change_nothing() -> None
     text = record.to_text()
 
     assert Record.read("; from the table by the window\n\n" + text.replace("1. 2C", "  2C ; low")) == record
+
+
+def test_the_longest_game_of_four_can_be_sent_to_be_checked() -> None:
+    whole = finished().deals[0]
+    assert whole.score is not None
+    score = {side: RecordedScore(-100, -20_000, 12) for side in whole.score}
+    deals = tuple(replace(whole, number=number, score=score, seed=None, commitment=None) for number in range(1, 201))
+    record = replace(Record.of(Ruleset.resolve({"preset": "pagat"}), dict.fromkeys("NESW", "x" * 40)), deals=deals)
+
+    assert len(record.to_text(compact=True).encode()) < 65_000
+    assert Record.read(record.to_text(compact=True)) == record
 
 
 def test_a_changed_preset_cannot_pass_for_the_rules_that_were_meant() -> None:

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from spades import Bid, Card, Deal, Match, Ruleset, Seed
 from spades.__main__ import main
 from spades.notation import Action, ActionKind, CalledOff, Record, RecordedDeal, RecordedResult
-from spades.replay import Breach, check_shuffles, recorded_score, replay
+from spades.replay import Breach, check_shuffles, replay
 from spades.terms import terms
 
 from .playing import stacked
-from .recording import random_game
+from .recording import PAGAT, finished, first_legal, random_game
 
 
 @settings(max_examples=40, deadline=None)
@@ -93,9 +93,6 @@ def _after(record: Record) -> Deal:
     return deal
 
 
-PAGAT = Ruleset.resolve({"preset": "pagat"})
-
-
 def opened(hands: dict[str, str], rules: Ruleset = PAGAT, **values: Any) -> Record:
     """A record whose first deal has these cards in these hands, dealt by N and bid 3 by every seat."""
     deal = stacked(rules, hands, dealer="N")
@@ -148,36 +145,6 @@ def test_a_card_after_the_last_one_is_a_breach_of_nobody() -> None:
     )
 
 
-def finished() -> Record:
-    """A whole deal in which each seat does the first thing that is legal."""
-    return _first_legal(PAGAT, 1)
-
-
-def _first_legal(rules: Ruleset, deals: int) -> Record:
-    match = Match.start(rules, Seed(bytes(32)))
-    record = Record.of(rules)
-    while match.sheet.deals < deals and match.ending is None:
-        if match.needs_deal:
-            match = match.begin_deal(Seed(bytes([match.sheet.deals] * 32)))
-            assert match.deal is not None
-            record = record.begin(match.deal, secrets=True)
-        seat, deal = match.turn or "", match.deal
-        assert deal is not None
-        body = next(one for one in deal.legal() if one.get("tricks") == 3 or "card" in one)
-        if "card" in body:
-            match, record = (
-                match.play(seat, Card.parse(body["card"])),
-                record.add(Action.play(Card.parse(body["card"]))),
-            )
-        else:
-            match, record = match.bid(seat, Bid.from_json(body)), record.add(Action.place_bid(seat, Bid.number(3)))
-        if match.score is not None:
-            record = record.scored(recorded_score(match.score))
-    if match.ending is not None:
-        record = record.ended(RecordedResult(match.ending.winners, match.ending.reason, match.sheet.scores()))
-    return record
-
-
 @pytest.mark.parametrize("field", ["delta", "score", "bags"])
 def test_a_wrong_stated_score_is_a_breach(field: str) -> None:
     record = finished()
@@ -205,7 +172,7 @@ def test_a_score_of_a_deal_that_goes_on_is_a_breach() -> None:
     ],
 )
 def test_a_wrong_stated_result_is_a_breach(change: dict[str, Any], reason: str) -> None:
-    record = _first_legal(Ruleset.resolve({"preset": "pagat", "max_hands": 1}), 1)
+    record = first_legal(Ruleset.resolve({"preset": "pagat", "max_hands": 1}), 1)
     assert record.result is not None
     assert replay(record).result == record.result
 
@@ -228,9 +195,9 @@ def test_giving_up_makes_the_others_win(reason: str) -> None:
 
 
 def test_deals_come_in_order_from_the_right_dealer_and_none_after_the_end() -> None:
-    whole = _first_legal(PAGAT, 2)
+    whole = first_legal(PAGAT, 2)
     one, two = whole.deals
-    short = _first_legal(Ruleset.resolve({"preset": "pagat", "max_hands": 1}), 1)
+    short = first_legal(Ruleset.resolve({"preset": "pagat", "max_hands": 1}), 1)
 
     assert replay(whole).valid
     for deals, reason in (
@@ -244,7 +211,7 @@ def test_deals_come_in_order_from_the_right_dealer_and_none_after_the_end() -> N
 
 
 def test_a_set_deal_has_any_dealer() -> None:
-    one, two = _first_legal(PAGAT, 2).deals
+    one, two = first_legal(PAGAT, 2).deals
     scripted = replace(two, dealer=one.dealer, scripted=True, actions=(), score=None)
 
     assert replay(replace(Record.of(PAGAT), deals=(one, scripted))).valid
@@ -371,7 +338,7 @@ def run(tmp_path: Path, text: str) -> int:
 
 
 def test_the_command_tells_what_it_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    record = _first_legal(Ruleset.resolve({"preset": "pagat", "max_hands": 2}), 2)
+    record = first_legal(Ruleset.resolve({"preset": "pagat", "max_hands": 2}), 2)
     record = replace(record, deals=(replace(record.deals[0], seed=None), record.deals[1]))
 
     assert run(tmp_path, record.to_text()) == run(tmp_path, json.dumps(record.to_json())) == 0
