@@ -453,15 +453,20 @@ class Deal:
         offered = terms(self.ruleset).redeal and not self.plays
         return offered and self._redeal_refusal(self.table.index(seat)) is None
 
-    def received(self, place: int) -> int:
-        """The cards that a place was given in this deal, as a mask."""
-        mask = 0
+    def given(self, place: int) -> tuple[Card, ...]:
+        """The cards that a place gave away in this deal, or chose to, in order; one that went twice stands twice."""
+        return cards_of(self.passes[place]) + cards_of(self.gives[place])
+
+    def received(self, place: int) -> tuple[Card, ...]:
+        """The cards that a place was given in this deal, in order; one that came twice stands twice."""
+        facts = terms(self.ruleset)
+        cards: tuple[Card, ...] = ()
         if any(self.passes) and self.all_passed:
-            mask |= self.passes[(place - terms(self.ruleset).pass_step(self.number)) % self.ruleset.players]
+            cards = cards_of(self.passes[(place - facts.pass_step(self.number)) % self.ruleset.players])
         for exchange in self.exchanges:
-            if place in exchange.places and (_moved(self, exchange) or not terms(self.ruleset).blind_exchange):
-                mask |= self.gives[exchange.partner if place == exchange.bidder else exchange.bidder]
-        return mask
+            if place in exchange.places and (_moved(self, exchange) or not facts.blind_exchange):
+                cards += cards_of(self.gives[exchange.partner if place == exchange.bidder else exchange.bidder])
+        return cards
 
     def kept(self, turn: int) -> Card:
         """The card that went into the hand in a draw turn, from 0."""

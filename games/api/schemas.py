@@ -269,8 +269,10 @@ COMPONENTS: dict[str, Schema] = {
         phase=_text("", "drawing", "passing", "bidding", "exchanging", "playing", "finished"),
         hand={**_or_null({"type": "array"}), "items": CARD, "description": "Your cards; null for whoever has no seat."},
         hand_seen=_flag("Whether you may see your hand."),
-        given=_list(CARD, "What you gave away, or chose to, in this deal."),
-        received=_list(CARD, "What you were given in this deal."),
+        given=_list(
+            CARD, "What you gave away, or chose to, in this deal, in order; a card that went twice stands twice."
+        ),
+        received=_list(CARD, "What you were given in this deal, in order; a card that came twice stands twice."),
         draw=_or_null(
             {
                 **_object(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades import PRESETS, Card, Match, Phase, Ruleset
+from spades import PRESETS, Bid, Card, Match, Phase, Ruleset
 from spades.cards import codes_of
 from spades.view import Part, before_start, parts
 
@@ -152,6 +152,51 @@ def test_legal_actions_go_to_the_seat_on_turn_alone() -> None:
 
     assert view(match, turn)["turn"]["legal"] == [{"decision": "keep"}, {"decision": "decline"}]
     assert view(match, match.dealer)["turn"]["legal"] == view(match, None)["turn"]["legal"] == []
+
+
+def test_cards_that_go_twice_stand_twice_in_what_was_given_and_received() -> None:
+    rules = {"preset": "standard", "blind_nil": "off", "pass_cycle": ["across"], "pass_count": 2, "nil_exchange": 2}
+    match = Match.start(Ruleset.resolve(rules), seed(5)).begin_deal(seed(6))
+    hands = {seat: [Card.parse(code) for code in view(match, seat)["deal"]["hand"][:2]] for seat in "NESW"}
+    own, other = ([card.code for card in hands[seat]] for seat in "NS")
+    for seat in "NESW":
+        match = match.pass_cards(seat, hands[seat])
+    while match.deal is not None and match.deal.phase is Phase.BIDDING:
+        match = match.bid(match.turns[0], Bid.parse("nil") if match.turns == ("N",) else Bid.number(3))
+
+    match = match.pass_cards("N", hands["S"]).pass_cards("S", hands["S"])
+
+    shown = {seat: view(match, seat)["deal"] for seat in "NS"}
+    assert (shown["N"]["given"], shown["N"]["received"]) == ([*own, *other], [*other, *other])
+    assert (shown["S"]["given"], shown["S"]["received"]) == ([*other, *other], [*own, *other])
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**32))
+def test_what_was_given_and_received_is_what_the_events_told(number: int) -> None:
+    rng = random.Random(number)
+    rules = {"preset": rng.choice(["standard", "six_pairs"]), "pass_cycle": ["left"], "pass_count": 2}
+    rules |= {"nil_exchange": 2, "zero_bid": "nil", "nil_success": 100, "nil_fail": -100, "blind_nil": "off"}
+    before = opening(Ruleset.resolve({**rules, "exchange_order": rng.choice(["sequential", "blind"])}), rng)
+    given_away: dict[str, list[str]] = {seat: [] for seat in before.table.seats}
+    received: dict[str, list[str]] = {seat: [] for seat in before.table.seats}
+    sealed: set[tuple[str, str]] = set()
+    for earlier, match in some_steps(before, rng):
+        assert match.deal is not None
+        if match.deal.plays:
+            break
+        for event in parts(earlier, match):
+            giver = event.seat or ""
+            if event.type == "pass_sealed":
+                sealed.add((event.public["kind"], giver))
+                given_away[giver] += event.own[giver]["cards"]
+            if event.type == "cards_passed":
+                if (event.public["kind"], giver) not in sealed:
+                    given_away[giver] += event.own[giver]["cards"]
+                received[event.public["to"]] += event.own[event.public["to"]]["cards"]
+        for seat in match.table.seats:
+            deal = view(match, seat)["deal"]
+            assert (deal["given"], deal["received"]) == (given_away[seat], received[seat])
 
 
 FITS = {
