@@ -83,6 +83,7 @@ def _play_out(  # noqa: PLR0912 -- the inner loop of every bid: calls would cost
     reading: Reading, seats: Sequence[str], hands: list[int], aims: Sequence[bool]
 ) -> list[int]:
     deck, options, players = reading.deck, reading.options, len(seats)
+    suit_of, spades = deck.suit_of, deck.spades
     broken = reading.broken
     taken = [0] * players
     trick = [card for _, card in reading.trick]
@@ -103,7 +104,7 @@ def _play_out(  # noqa: PLR0912 -- the inner loop of every bid: calls would cost
                 return taken
             out = sum(hands) - hand
             if best:
-                legal = hand & deck.suit_of[trick[0]] or hand
+                legal = hand & suit_of[trick[0]] or hand
                 last = place == players - 1
                 if aims[turn]:
                     card = policy.follow_to_take(deck, hand, legal, best, out, last=last)
@@ -117,9 +118,9 @@ def _play_out(  # noqa: PLR0912 -- the inner loop of every bid: calls would cost
                     card = policy.lead_to_lose(deck, legal, out, 1.0, wanted=wanted)
             hands[turn] = hand ^ card
             trick.append(card)
-            if not best or policy.beating(deck, card, best):
+            if card > best and (not best or card & (suit_of[best] | spades)):
                 best, winner = card, turn
-            if card & deck.spades:
+            if card & spades:
                 broken = True
         taken[winner] += 1
         leader, trick, first = winner, [], False

@@ -97,19 +97,19 @@ def lead_to_take(deck: Deck, hand: int, legal: int, out: int, share: float) -> i
     spades = deck.spades
     trumps = (out & spades).bit_count() * share
     more_trumps = (hand & spades).bit_count() - trumps
-    winners = sum(masters(hand & suit, out & suit).bit_count() for suit in deck.side_suits)
     choice, best = 0, 0.0
     for suit in (*deck.side_suits, spades):
         mine, theirs = legal & suit, out & suit
         if not mine:
             continue
-        card = highest(mine)
+        card = 1 << (mine.bit_length() - 1)
         count, length = mine.bit_count(), theirs.bit_count() * share
         if suit == spades:
             if not theirs:
                 price = -27.0  # they keep: nothing else beats them
-            elif card > theirs:
-                price = 19 + 9 * more_trumps - 6 * winners  # draws trumps
+            elif card > theirs:  # draws trumps
+                winners = sum([masters(hand & suit, out & suit).bit_count() for suit in deck.side_suits])
+                price = 19 + 9 * more_trumps - 6 * winners
             else:
                 price = -31 + 11 * more_trumps - 27 * (theirs & -card).bit_count() * share
         elif not theirs:  # nobody follows: a small one wins as well, or costs a trump

@@ -59,10 +59,10 @@ def test_whole_games_of_every_preset_were_played_on_this_code() -> None:
     result = of_this_code(whole_games.RESULT)
 
     assert set(result["presets"]) == set(PRESETS)
-    for tables in result["presets"].values():
+    for preset, tables in result["presets"].items():
         steady, mixed = tables["steady"], tables["mixed"]
-        assert steady["games"] >= 200
-        assert mixed["games"] >= 25
+        assert steady["games"] >= (200 if preset in whole_games.OFTEN else 40)
+        assert mixed["games"] >= steady["games"] // 8
         assert set(steady["reasons"]) | set(mixed["reasons"]) <= {*whole_games.WON_BY, "deal_cap"}
         assert steady["reasons"].get("deal_cap", 0) <= whole_games.CAPPED_AT_MOST * steady["games"]
 
