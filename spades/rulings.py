@@ -169,7 +169,7 @@ def rule_on_play(
 
     Args:
         hand: the seat's cards, or as many of them as the question is about.
-        trick: the cards on the table in order of play, each with its seat.
+        trick: the cards on the table, each with its seat: in order of play, or in any order if `leader` is given.
         trick_number: from 1.
         spades_broken: whether spades were broken before this card.
         leader: who leads or led the trick; if not given, the first of `trick`, or `seat` itself.
@@ -195,9 +195,7 @@ def rule_on_play(
     check.seat(seat, "seat")
     check.trick_number(trick_number)
     check.in_progress(len(trick))
-    check.order(trick)
-    if leader is not None and check.seat(leader, "leader") and trick and trick[0][0] != leader:
-        check.add(SituationFault.NOT_ALLOWED, f"{trick[0][0]} played the first card, so it led.", "leader")
+    order = check.order(trick, leader)
     played = check.cards([one for _, one in trick], "trick", field="card")
     own = check.hand(cards)
     lowest = cards_of(facts.pack.lowest_club)
@@ -206,9 +204,10 @@ def rule_on_play(
         check.add(SituationFault.NOT_ALLOWED, detail, "lowest_club_in_deck")
     check.done()
     asked = () if card is None else (card,)
-    turn = facts.table.after(trick[-1][0]) if trick else leader or seat
+    turn = facts.table.after(trick[order[-1]][0]) if trick else leader or seat
     if turn == seat:
-        return _card_ruling(ruleset, own, played, trick_number, spades_broken, asked)
+        in_order = [played[place] for place in order]
+        return _card_ruling(ruleset, own, in_order, trick_number, spades_broken, asked)
     refusal = RuleViolation(Reason.NOT_YOUR_TURN, f"It is the turn of seat {turn}, not of seat {seat}.")
     return CardRuling((), {one.code: refusal for one in (*sorted(own), *asked)})
 
@@ -224,13 +223,18 @@ class TrickRuling:
 
 
 def rule_on_trick(
-    ruleset: Ruleset, trick: Sequence[tuple[str, Card]], *, spades_broken: bool, trick_number: int = 1
+    ruleset: Ruleset,
+    trick: Sequence[tuple[str, Card]],
+    *,
+    spades_broken: bool,
+    trick_number: int = 1,
+    leader: str | None = None,
 ) -> TrickRuling:
-    """Say who won a complete trick, its cards in order of play, each with its seat.
+    """Say who won a complete trick, each of its cards with its seat: in order of play, or in any order with `leader`.
 
     Raises:
-        SituationError: not one card from each seat, clockwise; a card that the deck does not have, or has not so
-            often; more tricks than a deal has.
+        SituationError: not one card from each seat, clockwise from who led; a card that the deck does not have, or has
+            not so often; more tricks than a deal has.
 
     Source: docs/rules.md#following, docs/rules.md#leading
 
@@ -240,14 +244,14 @@ def rule_on_trick(
     ('E', True, '3S is the highest spade.')
     """
     facts, check = terms(ruleset), _Check(ruleset)
-    seats = [seat for seat, _ in trick]
     check.trick_number(trick_number)
     if len(trick) != ruleset.players:
         detail = f"A trick has {ruleset.players} cards here, got {len(trick)}."
         check.add(SituationFault.WRONG_LENGTH, detail, "trick")
-    check.order(trick)
-    cards = check.cards([card for _, card in trick], "trick", field="card")
+    order = check.order(trick, leader)
+    told = check.cards([card for _, card in trick], "trick", field="card")
     check.done()
+    seats, cards = [trick[place][0] for place in order], [told[place] for place in order]
     place = winning_place(facts.pack, cards, ruleset.duplicate_winner)
     broken = spades_broken or any(
         breaks_spades(ruleset, facts.pack, cards[:played], card) for played, card in enumerate(cards)
@@ -504,15 +508,22 @@ class _Check:
             self.add(SituationFault.NOT_ALLOWED, f"The seats here are {', '.join(seats)}.", *where)
         return seat in seats
 
-    def order(self, trick: Sequence[tuple[str, Card]]) -> None:
-        """A trick goes round clockwise from whoever played first."""
-        if not trick or not self.seat(trick[0][0], "trick", 0, "seat"):
-            return
-        seats = self.facts.table.from_(trick[0][0])
-        for place, (seat, _) in enumerate(trick[: len(seats)]):
-            if seat != seats[place]:
+    def order(self, trick: Sequence[tuple[str, Card]], leader: str | None) -> list[int]:
+        """The places of a trick's cards in order of play; the seats go round clockwise from who led."""
+        table = self.facts.table
+        places = list(range(len(trick)))
+        if leader is not None and not self.seat(leader, "leader"):
+            return places
+        if not trick or (leader is None and not self.seat(trick[0][0], "trick", 0, "seat")):
+            return places
+        seats = table.from_(leader or trick[0][0])
+        told = [seat for seat, _ in trick]
+        for place, seat in enumerate(told[: len(seats)]):
+            due = seats[place : place + 1] if leader is None else seats[: len(trick)]
+            if seat not in due or seat in told[:place]:
                 detail = f"The trick goes round from {seats[0]}: {', '.join(seats)}."
                 self.add(SituationFault.NOT_ALLOWED, detail, "trick", place, "seat")
+        return sorted(places, key=lambda place: seats.index(told[place]) if told[place] in seats else 0)
 
     def trick_number(self, number: int) -> None:
         tricks = self.ruleset.hand_size

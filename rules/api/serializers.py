@@ -101,7 +101,7 @@ class PlayQuestionSerializer(StrictSerializer):
     trick = StrictListField(
         child=PlayedSerializer(),
         max_length=MOST_SEATS,
-        help_text="The cards on the table, in order of play; empty when the seat leads.",
+        help_text="The cards on the table, in order of play, or in any order with `leader`; empty when the seat leads.",
     )
     trick_number = _trick_number("From 1.")
     spades_broken = StrictBooleanField(help_text="Whether spades were broken before this card.")
@@ -123,10 +123,13 @@ class TrickQuestionSerializer(StrictSerializer):
 
     ruleset = _ruleset()
     trick = StrictListField(
-        child=PlayedSerializer(), max_length=MOST_SEATS, help_text="All its cards, in order of play."
+        child=PlayedSerializer(),
+        max_length=MOST_SEATS,
+        help_text="All its cards, in order of play, or in any order with `leader`.",
     )
     trick_number = _trick_number("From 1.")
     spades_broken = StrictBooleanField(help_text="Whether spades were broken before this trick.")
+    leader = SeatField(required=False, allow_null=True, help_text="Who led; by default who played the first card.")
 
 
 class LeaderQuestionSerializer(StrictSerializer):

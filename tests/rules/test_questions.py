@@ -279,6 +279,10 @@ def test_plays_are_answered_as_the_library_answers(api, seed):
         told = {"trick_number": trick.number, "spades_broken": deal.spades_broken}
         card = rng.choice((*deal.hand(seat), Card.parse("AS"), Card.parse("LJ")))
         expected = rule_on_play(ruleset, seat, deal.hand(seat), trick.cards, **told, card=card)
+        on_table = [{"seat": by, "card": played.code} for by, played in trick.cards]
+        if rng.random() < 0.5:
+            told["leader"] = trick.leader
+            rng.shuffle(on_table)
 
         ruling = api.post(
             PLAYS,
@@ -286,7 +290,7 @@ def test_plays_are_answered_as_the_library_answers(api, seed):
                 "ruleset": flat(ruleset),
                 "seat": seat,
                 "hand": [held.code for held in deal.hand(seat)],
-                "trick": [{"seat": by, "card": played.code} for by, played in trick.cards],
+                "trick": on_table,
                 "card": card.code,
                 **told,
             },
@@ -503,7 +507,7 @@ def test_everything_that_is_wrong_is_listed(api):
     assert [fault["pointer"] for fault in answer.body["errors"]] == [
         "/seat",
         "/trick_number",
-        "/leader",
+        "/trick/0/seat",
         "/trick/0/card",
         "/hand/1",
         "/hand/2",

@@ -73,7 +73,10 @@ def test_a_seat_may_not_lead_in_place_of_the_leader() -> None:
     [
         ({"seat": "A"}, [("seat", "not_allowed")]),
         ({"leader": "A"}, [("leader", "not_allowed")]),
-        ({"leader": "E"}, [("leader", "not_allowed")]),
+        ({"leader": "E"}, [("trick/0/seat", "not_allowed")]),
+        ({"trick": trick("E:KH S:4H"), "leader": "N"}, [("trick/1/seat", "not_allowed")]),
+        ({"trick": trick("E:KH E:4H"), "leader": "E"}, [("trick/1/seat", "not_allowed")]),
+        ({"trick": trick("A:KH N:4H"), "leader": "N"}, [("trick/0/seat", "not_allowed")]),
         ({"trick_number": 14}, [("trick_number", "out_of_range")]),
         ({"trick": trick("N:KH S:4H")}, [("trick/1/seat", "not_allowed")]),
         ({"trick": trick("N:KH N:4H")}, [("trick/1/seat", "not_allowed")]),
@@ -96,6 +99,18 @@ def test_a_play_that_no_table_could_have_is_refused_with_all_that_is_wrong(chang
     told = {"seat": "S", "hand": cards("AS"), "trick": trick("N:KH E:2H")[:1], **PLAY} | change
 
     assert problems(rule_on_play, STANDARD, **told) == found
+
+
+def test_where_the_leader_is_told_cards_come_in_any_order() -> None:
+    hand = cards("4H 2C")
+
+    ruling = rule_on_play(STANDARD, "W", hand, trick("S:3C N:KH E:AH"), **PLAY, leader="N")
+    taken = rule_on_trick(STANDARD, trick("S:3C N:KH W:4H E:AH"), spades_broken=False, leader="N")
+
+    assert ruling.legal == tuple(cards("4H"))
+    assert (taken.winner, taken.led_suit.value) == ("E", "H")
+    led_by_south = rule_on_trick(STANDARD, trick("S:3C N:KH W:4H E:AH"), spades_broken=False, leader="S")
+    assert (led_by_south.winner, led_by_south.led_suit.value) == ("S", "C")
 
 
 def test_cards_of_two_packs_may_come_twice_and_not_thrice() -> None:
