@@ -168,7 +168,9 @@ class BidQuestionSerializer(StrictSerializer):
         help_text="All its cards, in any order; needed where bids follow from the spades held.",
     )
     hand_seen = StrictBooleanField(
-        required=False, help_text="Whether the seat has seen its hand, as by default; if not, it may only bid blind."
+        required=False,
+        allow_null=True,
+        help_text="Whether the seat has seen its hand, as by default; if not, it may only bid blind.",
     )
     bids = BySeatField(
         child=BidField(),
@@ -183,7 +185,7 @@ class BidQuestionSerializer(StrictSerializer):
         help_text="Points of each side before the deal; a side left out has none.",
     )
     deal_number = StrictIntegerField(
-        required=False, min_value=1, max_value=MOST_DEALS, help_text="From 1, which is the default."
+        required=False, allow_null=True, min_value=1, max_value=MOST_DEALS, help_text="From 1, which is the default."
     )
     bid = BidField(required=False, allow_null=True, help_text="One to answer about.")
 

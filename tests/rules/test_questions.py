@@ -207,7 +207,7 @@ def test_null_says_nothing(api):
 
     assert api.post(PLAYS, json={**play, **nothing}).body == api.post(PLAYS, json=play).body
     bid = {"ruleset": {}, "seat": "E"}
-    nothing = dict.fromkeys(("hand", "bids", "scores", "bid"))
+    nothing = dict.fromkeys(("hand", "hand_seen", "bids", "scores", "deal_number", "bid"))
     assert api.post(BIDS, json={**bid, **nothing}).body == api.post(BIDS, json=bid).body
 
 
