@@ -468,14 +468,14 @@ def test_a_card_is_refused_in_these_words(
         (
             {"preset": "whiz"},
             "E",
-            {"hand": "2C 3S 4S"},
+            {"hand": "2C 3S 4S 3C 4C 5C 6C 7C 8C 9C TC JC QC"},
             "3",
             ("bid_is_forced", "You hold 2 spades, and what you bid follows from that.", ("bid_rule", "whiz", "bids")),
         ),
         (
             {"preset": "whiz"},
             "E",
-            {"hand": "2C 3C"},
+            {"hand": "2C 3C 4C 5C 6C 7C 8C 9C TC JC QC KC AC"},
             "1",
             ("bid_is_forced", "You hold 0 spades, and what you bid follows from that.", ("bid_rule", "whiz", "bids")),
         ),
@@ -536,21 +536,21 @@ ACTIONS: list[tuple[str, Callable[[], Deal], str, dict[str, Any], Told]] = [
         lambda: table("two_player"),
         "B",
         card("2C"),
-        ("wrong_phase", "The deal is drawing: seat B has to draw.", None),
+        ("wrong_phase", "The deal is drawing: seat B has to decide about a card.", None),
     ),
     (
         "a bid in the play",
         lambda: bids(table(), "3", "3", "3", "3"),
         "E",
         {"kind": "nil"},
-        ("wrong_phase", "The deal is playing: seat E has to play.", None),
+        ("wrong_phase", "The deal is playing: seat E has to play a card.", None),
     ),
     (
         "a bid in the draw",
         lambda: table("two_player"),
         "B",
         bid("3"),
-        ("wrong_phase", "The deal is drawing: seat B has to draw.", None),
+        ("wrong_phase", "The deal is drawing: seat B has to decide about a card.", None),
     ),
     (
         "a draw while bids are open",
@@ -571,7 +571,7 @@ ACTIONS: list[tuple[str, Callable[[], Deal], str, dict[str, Any], Told]] = [
         lambda: table(pass_cycle=["left"], pass_count=1),
         "E",
         bid("3"),
-        ("wrong_phase", "The deal is passing: seat E has to pass.", None),
+        ("wrong_phase", "The deal is passing: seat E has to pass cards.", None),
     ),
     ("a look at a hand that is seen", table, "E", LOOK, ("hand_already_seen", "You see your hand already.", None)),
     (
@@ -579,7 +579,7 @@ ACTIONS: list[tuple[str, Callable[[], Deal], str, dict[str, Any], Told]] = [
         lambda: bids(table(), "3", "3", "3", "3"),
         "E",
         LOOK,
-        ("wrong_phase", "The deal is playing: seat E has to play.", None),
+        ("wrong_phase", "The deal is playing: seat E has to play a card.", None),
     ),
     (
         "a look beside a partner who bid blind",
@@ -763,7 +763,7 @@ def test_a_hint_is_refused_in_these_words(hint: int) -> None:
     with pytest.raises(RuleViolation) as caught:
         deal.bid("E", Bid.number(3), hint_max=hint)
 
-    detail = "A hint goes with a proposal to a partner; it is 3 to 13 here."
+    detail = "A hint says how far beyond its bid a seat would go, so with this one it is 3 to 13."
     assert told(caught.value) == ("bid_out_of_range", detail, ("bid_mode", "partnership", "bids"))
 
 
