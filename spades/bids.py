@@ -82,12 +82,12 @@ class Bid:
     @property
     def is_nil(self) -> bool:
         """Whether this is nil or blind nil."""
-        return self.kind in (BidKind.NIL, BidKind.BLIND_NIL)
+        return self.kind is BidKind.NIL or self.kind is BidKind.BLIND_NIL
 
     @property
     def is_blind(self) -> bool:
         """Whether this is a blind nil or a blind number."""
-        return self.kind in (BidKind.BLIND_NIL, BidKind.BLIND)
+        return self.kind is BidKind.BLIND_NIL or self.kind is BidKind.BLIND
 
     def __str__(self) -> str:
         if self.is_nil:

@@ -182,7 +182,8 @@ def legal_bids(ruleset: Ruleset, bidder: Bidder) -> list[Bid]:
     """
     facts = terms(ruleset)
     bids = facts.open_bids if bidder.seen else facts.blind_bids
-    return [bid for bid in bids if _fault_of_offered(facts, bidder, bid) is None]
+    beside = _Beside(facts, bidder)
+    return [bid for bid in bids if _fault_of_offered(facts, bidder, bid, beside) is None]
 
 
 def may_bid_blind(ruleset: Ruleset, bidder: Bidder) -> bool:
@@ -191,7 +192,8 @@ def may_bid_blind(ruleset: Ruleset, bidder: Bidder) -> bool:
     Source: docs/rules.md#blind
     """
     facts = terms(ruleset)
-    return any(_fault_of_offered(facts, bidder, bid) is None for bid in facts.blind_bids)
+    beside = _Beside(facts, bidder)
+    return any(_fault_of_offered(facts, bidder, bid, beside) is None for bid in facts.blind_bids)
 
 
 def seat_bid_refusal(ruleset: Ruleset, bidder: Bidder, bid: Bid) -> RuleViolation | None:
@@ -211,10 +213,36 @@ def _fault(facts: Terms, bidder: Bidder, bid: Bid) -> Reason | None:
     """The first rule that a bid breaks."""
     if not bidder.seen and not bid.is_blind:
         return Reason.LOOK_FIRST
-    return _fault_of_offered(facts, bidder, bid) if bid in facts.offered else _not_offered(bid)
+    return _fault_of_offered(facts, bidder, bid, _Beside(facts, bidder)) if bid in facts.offered else _not_offered(bid)
 
 
-def _fault_of_offered(facts: Terms, bidder: Bidder, bid: Bid) -> Reason | None:
+class _Beside:
+    """What a bid stands beside: the other bids of its side, of its contract and of its table, added up once."""
+
+    __slots__ = ("blind", "last", "left", "nils", "seen", "side_made", "side_nils", "table", "total")
+
+    def __init__(self, facts: Terms, bidder: Bidder) -> None:
+        bids, unit = bidder.bids, facts.units[bidder.place]
+        side = [bid for place in facts.partners[bidder.place] if (bid := bids[place]) is not None]
+        self.side_made = bool(side)
+        self.side_nils = sum(bid.is_nil for bid in side)
+        made = side if facts.together else []
+        self.left = len(unit) - len(made)
+        """Partners in its contract who are still to bid."""
+        self.total = sum(bid.tricks for bid in made)
+        self.nils = self.side_nils if facts.together else 0
+        self.blind = any(bid.kind is BidKind.BLIND for bid in made)
+        """Whether a partner bid a number blind."""
+        self.seen = not all(bid.is_blind for bid in made) or any(bidder.looked >> place & 1 for place in unit)
+        """Whether a partner has seen its hand."""
+        self.last = facts.totals and self.left > 0 and _last(bidder) in unit
+        """Whether a partner bids last of all, where that matters."""
+        others = [bid for place, bid in enumerate(bids) if place != bidder.place] if facts.totals else [None]
+        self.table = None if None in others else sum(bid.tricks for bid in others if bid is not None)
+        """The sum of all others, where the last bidder is barred from one; None while some are to bid."""
+
+
+def _fault_of_offered(facts: Terms, bidder: Bidder, bid: Bid, beside: _Beside) -> Reason | None:
     """The first rule that a bid breaks which the table has, blind unless the hand was seen."""
     if bid.is_blind:
         if bid.kind is BidKind.BLIND_NIL and not bidder.behind >> bidder.place & 1:
@@ -223,7 +251,7 @@ def _fault_of_offered(facts: Terms, bidder: Bidder, bid: Bid) -> Reason | None:
             return Reason.HAND_ALREADY_SEEN
     elif (facts.mirror or facts.whiz) and not _follows_from_hand(facts, bidder, bid):
         return Reason.BID_IS_FORCED
-    return _side_fault(facts, bidder, bid) or _total_fault(facts, bidder, bid)
+    return _side_fault(facts, bidder, bid, beside) or _total_fault(facts, bid, beside)
 
 
 def _follows_from_hand(facts: Terms, bidder: Bidder, bid: Bid) -> bool:
@@ -243,46 +271,40 @@ def forced_bid(ruleset: Ruleset, spades: int) -> Bid:
     return Bid.number(spades) if spades or not terms(ruleset).nil else Bid.nil()
 
 
-def _side_fault(facts: Terms, bidder: Bidder, bid: Bid) -> Reason | None:
+def _side_fault(facts: Terms, bidder: Bidder, bid: Bid, beside: _Beside) -> Reason | None:
     """What is wrong with a bid beside those of the partners, made and to come."""
-    made = [other for place in facts.partners[bidder.place] if (other := bidder.bids[place]) is not None]
-    nils = sum(other.is_nil for other in made)
     if facts.suicide:
-        if nils and bid.is_nil:
+        if beside.side_nils and bid.is_nil:
             return Reason.SUICIDE_NEEDS_NUMBER
-        if made and not nils and not bid.is_nil:
+        if beside.side_made and not beside.side_nils and not bid.is_nil:
             return Reason.SUICIDE_NEEDS_NIL
-    if facts.one_nil and nils and bid.is_nil:
+    if facts.one_nil and beside.side_nils and bid.is_nil:
         return Reason.NIL_NOT_OFFERED
-    return _contract_fault(facts, bidder, bid)
+    return _contract_fault(facts, bidder, bid, beside)
 
 
-def _contract_fault(facts: Terms, bidder: Bidder, bid: Bid) -> Reason | None:
+def _contract_fault(facts: Terms, bidder: Bidder, bid: Bid, beside: _Beside) -> Reason | None:
     """What is wrong with a bid as part of one contract."""
-    ruleset, unit = facts.ruleset, facts.units[bidder.place]
-    made = [other for place in unit if (other := bidder.bids[place]) is not None]
-    blind = bid.kind is BidKind.BLIND or any(other.kind is BidKind.BLIND for other in made)
-    if blind:
-        looked = any(bidder.looked >> place & 1 for place in unit)
-        if looked or not all(other.is_blind for other in (bid, *made)):
-            return Reason.BLIND_SIDE_INCOMPLETE
-    total = bid.tricks + sum(other.tricks for other in made)
-    left = len(unit) - len(made)
-    if left == 0:
+    ruleset = facts.ruleset
+    blind = beside.blind or bid.kind is BidKind.BLIND
+    if blind and (beside.seen or not bid.is_blind):
+        return Reason.BLIND_SIDE_INCOMPLETE
+    total = bid.tricks + beside.total
+    if beside.left == 0:
         if blind and total < (ruleset.blind_bid_min or 0):
             return Reason.BID_OUT_OF_RANGE
         if facts.together and total < ruleset.min_team_bid:
             return Reason.TEAM_MINIMUM
         above = facts.together and ruleset.max_team_bid is not None and total > ruleset.max_team_bid
         return Reason.TEAM_MAXIMUM if above else None
-    nils = bid.is_nil + sum(other.is_nil for other in made)
-    need = 2 if facts.totals and (blind or bidder.early or _last(bidder) in unit) else 1
+    nils = bid.is_nil + beside.nils
+    need = 2 if facts.totals and (blind or bidder.early or beside.last) else 1
     limits = facts.blind_limits[bidder.behind >> bidder.place & 1] if blind else facts.limits
-    if can_close(limits, left, total, nils, need):
+    if can_close(limits, beside.left, total, nils, need):
         return None
     if blind:
         return Reason.BLIND_SIDE_INCOMPLETE
-    highest = total if facts.suicide and not nils else total + left * (ruleset.max_bid or 0)
+    highest = total if facts.suicide and not nils else total + beside.left * (ruleset.max_bid or 0)
     return Reason.TEAM_MINIMUM if highest < ruleset.min_team_bid + need - 1 else Reason.TEAM_MAXIMUM
 
 
@@ -292,15 +314,11 @@ def _last(bidder: Bidder) -> int:
     return waiting[-1] if waiting else bidder.place
 
 
-def _total_fault(facts: Terms, bidder: Bidder, bid: Bid) -> Reason | None:
+def _total_fault(facts: Terms, bid: Bid, beside: _Beside) -> Reason | None:
     """The last bidder of a table may be barred from one sum."""
-    if not facts.totals:
+    if beside.table is None or beside.table + bid.tricks != facts.ruleset.hand_size:
         return None
-    others = [other for place, other in enumerate(bidder.bids) if place != bidder.place]
-    if None in others:
-        return None
-    total = bid.tricks + sum(other.tricks for other in others if other is not None)
-    return Reason.TOTAL_EQUALS_TRICKS if total == facts.ruleset.hand_size else None
+    return Reason.TOTAL_EQUALS_TRICKS
 
 
 def _bid_violation(facts: Terms, bid: Bid, reason: Reason, bidder: Bidder | None = None) -> RuleViolation:
