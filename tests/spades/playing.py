@@ -12,11 +12,11 @@ from spades.legality import behind
 from spades.ruleset import PRESETS
 from spades.terms import terms
 
-# What a table might change. Every list has values that matter for how a deal is played; scores matter elsewhere.
+# What a table might change: all options, those of the deck as `deck` and those that go together under one of them.
 CHANGES: dict[str, list[Any]] = {
     "teams": ["none", "pairs", "trios"],
     "players": [2, 3, 4, 5, 6],
-    "deck": ["52", "51", "50", "48", "jokers", "trumps", "half", "small", "two", "tiny", "poor"],
+    "deck": ["52", "51", "50", "48", "jokers", "trumps", "half", "small", "two", "tiny", "poor", "one joker", "twins"],
     "deal_method": ["deal_all", "draw", "deal_half"],
     "draw_declined_face": ["up", "down"],
     "draw_second_card": ["face_up", "seen_by_drawer", "unseen"],
@@ -34,8 +34,34 @@ CHANGES: dict[str, list[Any]] = {
     "max_team_bid": [None, 4, 6, 13],
     "total_bid_rule": ["free", "not_equal_tricks"],
     "first_hand_bids_itself": [True, False],
-    "nil_success": [None, 100],
+    "dealer_rotation": ["left", "alternate"],
+    "nil_success": [None, 50, 100],
     "nil_fail": [None, -100],
+    "nil_fails": [-50, 0],
+    "failed_nil_tricks": ["bags", "help_partner", "bags_no_points", "ignored"],
+    "blind_nil_deficit": [0, 50, 100],
+    "blind_nil_success": [200, 150],
+    "blind_nil_fail": [-200, 0],
+    "both_nil_success": [200, 350],
+    "both_nil_fail": [0, -200],
+    "blind_bid_multiplier": [1, 2, 3],
+    "moon": ["off", "bid_all"],
+    "moon_success": [200, 250, "win"],
+    "moon_fail": ["contract_set", "tricks_as_bags"],
+    "ten_for_200": ["off", "exact", "at_least"],
+    "ten_success": [200, 150],
+    "ten_fail": [-200, -100],
+    "points_per_bid": [10, 5],
+    "set_points": ["minus", "zero"],
+    "bag_points": [1, 0, -10],
+    "bag_limit": [0, 5, 7, 10],
+    "bag_penalty": [50, 100],
+    "bag_carry": ["remainder", "reset"],
+    "target_score": [60, 100, 500],
+    "losing_score": [None, -200, -500],
+    "tie_rule": ["play_another", "shared"],
+    "max_hands": [None, 1, 4],
+    "set_limit": [None, 1, 3],
     "blind_nil": ["off", "any", "behind"],
     "nil_exchange": [0, 1, 3],
     "blind_nil_exchange": [0, 1, 2],
@@ -57,6 +83,8 @@ DECKS: dict[str, dict[str, Any]] = {
     "50": {"jokers": 0, "removed_cards": ["2C", "2D"], "high_trumps": []},
     "48": {"jokers": 0, "removed_cards": ["2C", "2D", "2H", "2S"], "high_trumps": []},
     "poor": {"jokers": 0, "removed_cards": [rank + "S" for rank in "23456789TJQK"], "high_trumps": []},
+    "one joker": {"jokers": 1, "removed_cards": ["2C"], "high_trumps": ["BJ"]},
+    "twins": {"decks": 2, "duplicate_winner": "first", "removed_cards": ["2C", "2C", "2D", "2D"], "high_trumps": []},
     "jokers": {"jokers": 2, "removed_cards": ["2C", "2D"], "high_trumps": ["BJ", "LJ"]},
     "trumps": {"jokers": 2, "removed_cards": ["2C", "2H"], "high_trumps": ["BJ", "LJ", "2D", "2S"]},
     "half": {"jokers": 0, "removed_cards": _LOW[:28], "high_trumps": []},
@@ -65,20 +93,27 @@ DECKS: dict[str, dict[str, Any]] = {
     "tiny": {"jokers": 0, "removed_cards": _LOW[:40], "high_trumps": []},
 }
 
+EVERY_OPTION = frozenset(name for name in PRESETS["standard"].ruleset.options() if name != "hand_size")
+"""The options that a table can give."""
+
 PAID = {"score_mode": "contract", "points_per_bid": 10, "set_points": "minus", "failed_nil_tricks": "bags"}
 
 
 def random_ruleset(rng: random.Random) -> Ruleset:
     """A preset with random changes, those left out that contradict each other."""
     preset = rng.choice(list(PRESETS))
-    names = rng.sample(list(CHANGES), rng.randint(0, 12))
+    names = rng.sample(list(CHANGES), rng.randint(0, 16))
     given: dict[str, Any] = {}
     for name in names:
         value = rng.choice(CHANGES[name])
         if name == "deck":
             given.update(DECKS[value])
+        elif name == "nil_fails":
+            given["nil_fail"] = value
+        elif name.startswith("moon"):
+            given = {"moon": "bid_all", "moon_success": 250, "moon_fail": "contract_set", **given, name: value}
         elif name in ("nil_success", "nil_fail"):
-            given.update({"nil_success": value and 100, "nil_fail": value and -100, "failed_nil_tricks": "bags"})
+            given.update({"nil_success": value and abs(value), "nil_fail": value and -100, "failed_nil_tricks": "bags"})
             given.setdefault("zero_bid", "nil" if value else "forbidden")
         elif name == "bid_mode" and value == "none":
             given.update({"bid_mode": "none", "score_mode": "books"})
