@@ -15,16 +15,32 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from contract.reasons import CATALOGUE
-from spades import Bid, Card, DrawDecision, Reason, Ruleset, RulesetError, RuleViolation, ScoreSheet, SideBefore
+from spades import (
+    Bid,
+    Card,
+    Deal,
+    DrawDecision,
+    Match,
+    Reason,
+    Ruleset,
+    RulesetError,
+    RuleViolation,
+    ScoreSheet,
+    Seed,
+    SideBefore,
+)
+from spades.legality import behind
 from spades.options import DEFAULT_PRESET, OPTIONS, Option, Plain
 from spades.ruleset import PRESETS, Preset, PresetValue
 from spades.rulings import rule_on_bid, rule_on_cards, rule_on_draws, rule_on_leader, rule_on_trick
 from spades.terms import terms
+from tests.spades.playing import stacked
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATE, BOOK = ROOT / "docs" / "rules.md.in", ROOT / "docs" / "rules.md"
@@ -315,6 +331,122 @@ def example_text(option: Option, case: dict[str, Any], more: list[Plain]) -> str
     return "\n".join([f"- {table_text(case, option.name)}{cited}: {situation(case)}.", *rows])
 
 
+# --- Scenes -----------------------------------------------------------------------------------------------------------
+
+ZEROS = Seed(bytes(32))
+
+
+def begun(ruleset: Ruleset, dealer: str, number: int = 1) -> Deal:
+    level = behind(ruleset, dict.fromkeys(terms(ruleset).table.sides, 0))
+    return Deal.begin(ruleset, number=number, attempt=1, dealer=dealer, seed=ZEROS, behind=level)
+
+
+def in_turn(turns: list[tuple[str, ...]]) -> str:
+    """Who acts after whom; several at once are named together."""
+    return f"{listed([*turns[0]])} at once" if len(turns[0]) > 1 else ", then ".join(seat for (seat,) in turns)
+
+
+def bidding_turns(ruleset: Ruleset) -> str:
+    deal, turns = begun(ruleset, "N" if ruleset.players == 4 else "A"), []
+    while deal.phase == "bidding":
+        turns.append(deal.turns)
+        for seat in deal.turns:
+            body = next(body for body in deal.legal(seat) if body.get("kind") == "number")
+            deal = deal.bid(seat, Bid.from_json(body))
+    return f"bids by {in_turn(turns)}"
+
+
+def exchanging_turns(ruleset: Ruleset, nil: str) -> str:
+    deal, turns, count = begun(ruleset, "N"), [], 0
+    for seat, word in (("E", "3"), ("S", nil), ("W", "3"), ("N", "4")):
+        while not deal.has_seen(deal.table.index(seat)) and not word.startswith("blind"):
+            deal = deal.look(seat)
+        deal = deal.bid(seat, Bid.parse(word))
+    while deal.phase == "exchanging":
+        turns.append(deal.turns)
+        for seat in deal.turns:
+            (body,) = deal.legal(seat)
+            count = body["choose"]
+            deal = deal.pass_cards(seat, [Card.parse(code) for code in body["from"][:count]])
+    return f"cards given: {count} by {in_turn(turns)}" if turns else "no card changes hands"
+
+
+def first_dealer(ruleset: Ruleset) -> str:
+    match = Match.start(ruleset, ZEROS)
+    drawn = [", ".join(f"{seat} `{card.code}`" for seat, card in cards) for cards in match.cut]
+    return "; ".join([*drawn, f"{match.dealer} deals"])
+
+
+def dealers(ruleset: Ruleset) -> str:
+    table = terms(ruleset).table
+    seats = [table.seats[0]]
+    while len(seats) < 5:
+        seats.append(table.after(seats[-1]))
+    return ", ".join(seats)
+
+
+def redeals(ruleset: Ruleset) -> str:
+    hands = {
+        "the first": "KC 2C 3C 4C 5C 6C 7C 8C 9C TC 2D 3D 4D",
+        "the second": "2C 3C 4C 5C 6C 7C 8C 9C TC 2D 3D 4D 5D",
+    }
+    may = [what for what, hand in hands.items() if stacked(ruleset, {"E": hand}, dealer="N").may_call_redeal("E")]
+    return f"{listed(may)} may call" if may else "neither may call"
+
+
+def passes(ruleset: Ruleset) -> str:
+    table, facts, told_of = terms(ruleset).table, terms(ruleset), []
+    for number in range(1, 6):
+        deal = begun(ruleset, "N", number)
+        if deal.phase == "passing":
+            taker = table.seats[facts.pass_step(number) % ruleset.players]
+            (body,) = deal.legal("N")
+            told_of.append(f"{body['choose']} to {taker}")
+        else:
+            told_of.append("none")
+    return ", ".join(told_of)
+
+
+SCENES: dict[str, tuple[str, dict[str, Any], Any]] = {
+    "first_dealer": ("a shuffle from 32 bytes of zero", {}, first_dealer),
+    "dealer_rotation": ("two players, five deals", {"preset": "two_player"}, dealers),
+    "redeal": (
+        "before any bid, a hand with a king and no spade, and one with neither a face nor a spade",
+        {},
+        redeals,
+    ),
+    "pass_cycle": ("what N passes in five deals", {"pass_count": 3}, passes),
+    "pass_count": ("what N passes in five deals", {"pass_cycle": ["left", "none"]}, passes),
+    "bid_order": ("N dealt", {}, bidding_turns),
+    "nil_exchange": ("S bid nil, its partner N a number", {}, lambda rules: exchanging_turns(rules, "nil")),
+    "blind_nil_exchange": (
+        "S bid blind nil, its partner N a number",
+        {"blind_nil": "any"},
+        lambda rules: exchanging_turns(rules, "blind_nil"),
+    ),
+    "exchange_order": (
+        "S bid nil, its partner N a number",
+        {"nil_exchange": 2},
+        lambda rules: exchanging_turns(rules, "nil"),
+    ),
+}
+"""Options that no case shows: what is looked at, the table, and what the library makes of it."""
+
+
+def scene_text(option: Option) -> str:
+    """What becomes of a scene with each value of its option."""
+    what, flat, look = SCENES[option.name]
+    rows = []
+    values = (1, 4) if option.name == "pass_count" else [each.value for each in option.values if each.value is not None]
+    for value in values:
+        changed = {option.name: list(value) if isinstance(value, tuple) else value}
+        with suppress(RulesetError):
+            rows.append(f"  - {shown(value)}: *{look(Ruleset.resolve({**flat, **changed}))}*")
+    overrides = {name: value for name, value in flat.items() if name != "preset"}
+    table = {"preset": flat.get("preset", DEFAULT_PRESET), "options_overrides": overrides}
+    return "\n".join([f"- {table_text(table, option.name)}: {what}.", *rows])
+
+
 # --- Options and presets ----------------------------------------------------------------------------------------------
 
 
@@ -344,6 +476,8 @@ def option_text(option: Option, cases: list[str]) -> str:
         more = [json.loads(name[1:]) for name in cases if name.startswith("=")]
         examples = [example_text(option, CASES[name], more) for name in cases if not name.startswith("=")]
         lines += ["Examples:", "", *examples, ""]
+    elif option.name in SCENES:
+        lines += ["Example:", "", scene_text(option), ""]
     return "\n".join(lines).rstrip()
 
 
