@@ -68,6 +68,7 @@ POLICIES: Final[Mapping[str, Policy]] = {
         Policy("token", 6000, 60, "token"),
         Policy("address", 1200, 60, "address"),
         Policy("accounts", 30, 60, "address"),
+        Policy("records", 120, 60, "address"),
     )
 }
 """As documented. The setting RATE_LIMITS overrides numbers, {"token": [quota, seconds]}, or is False for no limits."""

@@ -139,6 +139,11 @@ class RecordedResult:
     seat: str | None = None
     """Who resigned or forfeited."""
 
+    def to_json(self) -> dict[str, Any]:
+        """The form of the record and of the API."""
+        value = {"winners": list(self.winners), "reason": self.reason, "scores": dict(self.scores)}
+        return value if self.seat is None else {**value, "seat": self.seat}
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedDeal:
@@ -450,20 +455,21 @@ def _record_from_json(value: Any) -> Record:
         required=("format", "ruleset", "deals"),
         optional=("ruleset_hash", "seats", "seating", "cut", "tags", "result"),
     )
+    top = {name: item for name, item in top.items() if item is not None or name in ("format", "ruleset", "deals")}
     if _whole(top["format"], "/format", 0) != FORMAT:
         _fail("/format", "not_allowed_value", f"this reads format {FORMAT}")
-    digest = None if top.get("ruleset_hash") is None else _hex(top["ruleset_hash"], "/ruleset_hash")
+    digest = _hex(top["ruleset_hash"], "/ruleset_hash") if "ruleset_hash" in top else None
     ruleset = _ruleset(_typed(top["ruleset"], dict, "/ruleset"), digest, "/ruleset_hash")
     seats = terms(ruleset).table.seats
     seating = None
-    if top.get("seating") is not None:
+    if "seating" in top:
         drawn = _items(top["seating"], "/seating", _json_drawn(seats))
         seating = _seating(dict(drawn), seats, "/seating")
     return Record(
         ruleset,
         _names(top.get("seats", []), seats),
         tuple(_items(top["deals"], "/deals", lambda deal, where: _deal_from_json(deal, ruleset, where))),
-        None if top.get("result") is None else _result_from_json(top["result"], ruleset),
+        _result_from_json(top["result"], ruleset) if "result" in top else None,
         seating,
         tuple(_items(top.get("cut", []), "/cut", lambda row, where: tuple(_items(row, where, _json_cut(seats))))),
         {
@@ -681,7 +687,7 @@ def _record_to_json(record: Record, full: bool) -> dict[str, Any]:
     if record.tags:
         value["tags"] = dict(record.tags)
     value["deals"] = [_deal_to_json(deal, rules) for deal in record.deals]
-    value["result"] = None if record.result is None else _result_to_json(record.result)
+    value["result"] = None if record.result is None else record.result.to_json()
     return value
 
 
@@ -689,11 +695,6 @@ def _options(rules: Ruleset, full: bool) -> dict[str, Any]:
     if not full:
         return rules.overrides()
     return {name: value for name, value in rules.options().items() if name != "hand_size"}
-
-
-def _result_to_json(result: RecordedResult) -> dict[str, Any]:
-    value = {"winners": list(result.winners), "reason": result.reason, "scores": dict(result.scores)}
-    return value if result.seat is None else {**value, "seat": result.seat}
 
 
 def _deal_to_json(deal: RecordedDeal, rules: Ruleset) -> dict[str, Any]:

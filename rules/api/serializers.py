@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
 from contract.fields import MOST_TRICKS, BidField, BySeatField, BySideField, RulesetField
+from contract.problems import ContractReason
 from contract.serializers import (
     ParsedField,
     StrictBooleanField,
@@ -16,8 +20,9 @@ from contract.serializers import (
     StrictIntegerField,
     StrictListField,
     StrictSerializer,
+    refuse,
 )
-from contract.shapes import CARD, SEAT
+from contract.shapes import CARD, SEAT, ref
 from spades import Card, DrawDecision
 from spades.seats import SEATS
 
@@ -26,6 +31,7 @@ __all__ = [
     "DrawQuestionSerializer",
     "LeaderQuestionSerializer",
     "PlayQuestionSerializer",
+    "RecordQuestionSerializer",
     "ResolveRulesetSerializer",
     "TrickQuestionSerializer",
 ]
@@ -215,3 +221,25 @@ class DrawQuestionSerializer(StrictSerializer):
         help_text="What was decided so far, turn by turn; the dealer's opponent has the first turn.",
     )
     proposed = ProposedSerializer(required=False, allow_null=True, help_text="A decision to answer about.")
+
+
+@extend_schema_field({"oneOf": [ref("RecordChoice"), {"type": "string"}]})
+class RecordField(serializers.Field):
+    """A record as JSON or as text; the library reads it."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any] | str:
+        """Take an object or a text."""
+        if type(data) not in (dict, str):
+            raise refuse(ContractReason.WRONG_TYPE, "Expected an object or a string.")
+        given: dict[str, Any] | str = data
+        return given
+
+    def to_representation(self, value: Any) -> Any:
+        """Never answered by this field."""
+        return value
+
+
+class RecordQuestionSerializer(StrictSerializer):
+    """Could this game have been played?"""
+
+    record = RecordField(help_text="The JSON form as an object, or the text form as a string.")

@@ -13,4 +13,5 @@ urlpatterns = [
     path("v1/rules/leaders", views.LeadersView.as_view()),
     path("v1/rules/bids", views.BidsView.as_view()),
     path("v1/rules/draws", views.DrawsView.as_view()),
+    path("v1/rules/records", views.RecordsView.as_view()),
 ]

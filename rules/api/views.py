@@ -16,12 +16,13 @@ from contract.schema import ACCOUNT, operation
 from contract.scopes import Scope
 from contract.serializers import read_body
 from contract.shapes import ref
-from rules import answers, catalogue
+from rules import answers, catalogue, records
 from rules.api.serializers import (
     BidQuestionSerializer,
     DrawQuestionSerializer,
     LeaderQuestionSerializer,
     PlayQuestionSerializer,
+    RecordQuestionSerializer,
     ResolveRulesetSerializer,
     TrickQuestionSerializer,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "DrawsView",
     "LeadersView",
     "PlaysView",
+    "RecordsView",
     "ResolveView",
     "RulesetView",
     "RulesetsView",
@@ -244,3 +246,28 @@ class DrawsView(Endpoint):
         rules forbid is refused.
         """
         return _answered(request, DrawQuestionSerializer, answers.draws)
+
+
+class RecordsView(Endpoint):
+    """`/v1/rules/records`."""
+
+    @operation(
+        "rule_on_record",
+        summary="Check a whole game",
+        tag="Rules",
+        scope=Scope.SCORING,
+        tokens=(ACCOUNT,),
+        request=RecordQuestionSerializer,
+        responses={200: ref("RecordRuling")},
+        reasons=RULESET,
+        limit="records",
+        keeps=False,
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Play a record again, finished or not: scores and result, or the first thing that the rules do not allow.
+
+        A score or a result that the record states has to be right. `shuffles` says besides whether revealed seeds give
+        the commitments and the cards; that does not bear on `valid`. What is no record is 400, with the place of the
+        first fault.
+        """
+        return _answered(request, RecordQuestionSerializer, records.check)
