@@ -436,11 +436,11 @@ def _in_seat_order(pairs: Sequence[tuple[str, str]], seats: Sequence[str], where
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        _fail("", "duplicate_field", f"{twice!r:.60} is given twice in one object")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            _fail("", "duplicate_field", f"{name!r:.60} is given twice in one object")
+        found[name] = value
     return found
 
 

@@ -20,6 +20,7 @@ from spades.notation import Action, ActionKind, CalledOff, Record, RecordedDeal,
 from spades.replay import Breach, check_shuffles, replay
 from spades.terms import terms
 
+from .any_records import any_deals, any_records
 from .playing import stacked
 from .recording import PAGAT, finished, first_legal, random_game
 
@@ -61,6 +62,35 @@ def test_a_card_that_the_rules_refuse_is_named_with_what_was_legal(number: int) 
     assert breach is not None
     assert (breach.deal, breach.action, breach.kind) == (1, at + 1, "play")
     assert {body["card"] for body in breach.legal} == legal
+
+
+@settings(max_examples=30, deadline=None)
+@given(any_records())
+def test_any_record_is_valid_or_has_a_breach_and_never_fails_otherwise(record: Record) -> None:
+    played = replay(record)
+
+    assert played.valid or played.breach is not None
+    assert all(isinstance(check.passed, bool) for check in check_shuffles(record))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.data())
+def test_a_game_with_one_thing_changed_is_played_up_to_it(number: int, data: st.DataObject) -> None:
+    record, _ = random_game(random.Random(number), deals=1)
+    if not record.deals or not record.deals[0].actions:
+        return
+    deal = record.deals[0]
+    at = data.draw(st.integers(0, len(deal.actions) - 1))
+    stranger = data.draw(any_deals(record.ruleset))
+    changed = (*deal.actions[:at], *stranger.actions[:1], *deal.actions[at + data.draw(st.integers(0, 1)) :])
+    try:
+        bad = replace(deal, actions=changed)
+    except ValueError:  # a draw in the middle of other actions
+        return
+
+    breach = replay(replace(record, deals=(bad,), result=None)).breach
+
+    assert breach is None or breach.action is None or breach.action > at
 
 
 def _after(record: Record) -> Deal:
