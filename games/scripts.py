@@ -15,10 +15,11 @@ from typing import Any
 
 from contract.problems import ContractReason, Fault
 from spades import Card, Ruleset
-from spades.shuffle import SEED_BYTES
+from spades.ruleset import Redeal
+from spades.shuffle import SEED_BYTES, commitment
 from spades.terms import terms
 
-__all__ = ["Layout", "faults_of", "layout_of", "seed_for"]
+__all__ = ["Layout", "faults_of", "layout_of", "promise", "seed_for"]
 
 _PURPOSE = b"spades-sandbox-1\0"
 
@@ -32,7 +33,7 @@ class Layout:
 
     @property
     def text(self) -> str:
-        """The form in which it is kept, and from which its seed follows."""
+        """The form in which it is kept and committed to."""
         return f"{self.dealer}:{''.join(card.code for card in self.stock)}"
 
     @classmethod
@@ -51,21 +52,34 @@ def seed_for(script: Mapping[str, Any] | None, place: int) -> tuple[bytes, Layou
 
     Returns:
         32 secret bytes of chance; or, where the seed was set, the SHA-256 of ``spades-sandbox-1``, NUL, that seed, NUL
-        and the count from 1 in digits; or, for a layout, the SHA-256 of its text, so that the commitment holds the
-        service to it.
+        and the count from 1 in digits.
     """
     if script is not None and "seed" in script:
         given = bytes.fromhex(script["seed"])
         return hashlib.sha256(_PURPOSE + given + b"\0" + str(place + 1).encode()).digest(), None
     if script is not None and place < len(script["deals"]):
-        layout = Layout.parse(script["deals"][place])
-        return hashlib.sha256(layout.text.encode()).digest(), layout
+        return secrets.token_bytes(SEED_BYTES), Layout.parse(script["deals"][place])
     return secrets.token_bytes(SEED_BYTES), None
+
+
+def promise(seed: bytes, layout: Layout | None) -> str:
+    """The commitment to a deal to come: for a layout, the SHA-256 of the seed and the text of the layout.
+
+    There the seed decides nothing. It keeps those who know some of the cards from finding the others by trying.
+    """
+    return commitment(seed) if layout is None else hashlib.sha256(seed + layout.text.encode()).hexdigest()
 
 
 def faults_of(ruleset: Ruleset, deals: Sequence[Mapping[str, Any]]) -> list[Fault]:
     """Everything that is wrong with scripted deals under a ruleset, each with its pointer."""
-    return [fault for place, deal in enumerate(deals) for fault in _faults(ruleset, deal, f"/sandbox/deals/{place}")]
+    faults = [fault for place, deal in enumerate(deals) for fault in _faults(ruleset, deal, f"/sandbox/deals/{place}")]
+    if ruleset.redeal is not Redeal.NONE:
+        detail = (
+            "With redeals all deals have the dealer of the first: a redeal takes the next one and keeps the dealer."
+        )
+        others = [place for place, deal in enumerate(deals) if deal["dealer"] != deals[0]["dealer"]]
+        faults += [_wrong(f"/sandbox/deals/{place}/dealer", detail) for place in others]
+    return faults
 
 
 def layout_of(ruleset: Ruleset, deal: Mapping[str, Any]) -> Layout:
@@ -113,11 +127,13 @@ def _unknown(cards: Sequence[Card], left: Counter[str], pointer: str) -> list[Fa
     """Cards that the pack has not, or not so often; the others are taken out of `left`."""
     faults = []
     for place, card in enumerate(cards):
-        if left[card.code] > 0:
-            left[card.code] -= 1
-        else:
-            detail = f"{card.code} is not in this table's pack, or was there before."
+        if card.code not in left:
+            faults.append(_wrong(f"{pointer}/{place}", f"{card.code} is not in this table's pack."))
+        elif left[card.code] == 0:
+            detail = f"{card.code} was there before, as often as this table's pack has it."
             faults.append(_wrong(f"{pointer}/{place}", detail))
+        else:
+            left[card.code] -= 1
     return faults
 
 

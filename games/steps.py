@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from games import codec
-from games.scripts import Layout
+from games.scripts import Layout, promise
 from spades import Deal, Match, Ruleset, Seed
 from spades.view import Part, parts
 
@@ -97,5 +97,7 @@ def _begin_deal(match: Match, seed_of: SeedOf) -> tuple[Match, list[Part]]:
     started = parts(match, begun, next_commitment=drawn.next_commitment)
     if drawn.layout is not None:
         # Whoever holds the commitment against a shuffle must know that there was none.
-        started = [replace(part, public={**part.public, "scripted": True}) for part in started]
+        told = {"scripted": True, "commitment": promise(drawn.seed.server, drawn.layout)}
+        first, *others = started
+        started = [replace(first, public={**first.public, **told}), *others]
     return begun, started

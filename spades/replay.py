@@ -342,15 +342,16 @@ def _shuffle_checks(record: Record, recorded: RecordedDeal) -> Iterator[ShuffleC
         return
     ruleset, number = record.ruleset, recorded.number
     server = bytes.fromhex(recorded.seed)
+    if recorded.scripted:
+        if recorded.stock is not None and recorded.commitment is not None:
+            text = f"{recorded.dealer}:{''.join(card.code for card in recorded.stock)}"
+            same = hashlib.sha256(server + text.encode()).hexdigest() == recorded.commitment
+            detail = "the cards were set; the commitment is the SHA-256 of the seed and of how they lie"
+            yield ShuffleCheck(number, "script", same, detail)
+        return
     if recorded.commitment is not None:
         same = commitment(server) == recorded.commitment
         yield ShuffleCheck(number, "commitment", same, "the commitment is the SHA-256 of the seed")
-    if recorded.scripted:
-        if recorded.stock is not None:
-            text = f"{recorded.dealer}:{''.join(card.code for card in recorded.stock)}"
-            same = hashlib.sha256(text.encode()).digest() == server
-            yield ShuffleCheck(number, "script", same, "the cards were set; the seed is the SHA-256 of how they lie")
-        return
     seed = Seed(server, recorded.client_seeds)
     yield ShuffleCheck(number, "shuffle", _lies(ruleset, recorded, seed), _described(recorded))
     if number != 1 or recorded.redeals:

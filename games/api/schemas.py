@@ -133,7 +133,10 @@ _EVENT_DATA: dict[str, Schema] = {
         ),
         discards=_list(CARD, "The discard pile of the draw, first card first."),
         stock=_list(CARD, "The shuffled pack, top first."),
-        seed={**HEX, "description": "The seed of the shuffle; its SHA-256 is the commitment."},
+        seed={
+            **HEX,
+            "description": "The seed of the shuffle; its SHA-256 is the commitment. Random where `scripted`.",
+        },
         client_seeds=_list(_object("A seat's own seed.", seat=SEAT, seed=_text())),
     ),
     "game_finished": _object("The game is over.", **_RESULT),
@@ -152,7 +155,8 @@ for _name in ("deal_started", "hand_looked_at", "bid_proposed", "bid_sealed", "b
 _EVENT_DATA["deal_started"]["properties"]["scripted"] = {
     "type": "boolean",
     "const": True,
-    "description": "At a sandbox: how the pack lies was set, so no shuffle of the seed gives it.",
+    "description": "At a sandbox: how the pack lies was set, so no shuffle of the seed gives it. "
+    "The commitment is the SHA-256 of the seed and `dealer:cards`.",
 }
 
 

@@ -28,7 +28,7 @@ from games.models import Game
 from games.scripts import Layout
 from games.selectors import Viewer
 from games.store import GameRow, Reading
-from spades import Bid, Card, DrawDecision, Match, Reason, RuleViolation, Seed, commitment
+from spades import Bid, Card, DrawDecision, Match, Reason, RuleViolation, Seed
 from spades import view as spades_view
 from spades.shuffle import ALGORITHM
 from spades.view import Part
@@ -388,7 +388,7 @@ def commit_deal(game: GameRow, number: int) -> str:
     if game.sandbox:
         script, place = selectors.script_of(game), store.count_deals(game.id)
     seed, layout = scripts.seed_for(script, place)
-    promise = commitment(seed)
+    promise = scripts.promise(seed, layout)
     store.commit_deal(
         game.id,
         number,

@@ -269,7 +269,7 @@ def test_the_cards_that_were_set_are_recorded_as_such(
 
     assert (record.deals[0].scripted, record.deals[0].dealer) == (True, "B")
     assert [card.code for card in record.deals[0].stock or ()] == stock
-    assert [check.what for check in check_shuffles(record)] == ["commitment", "script"]
+    assert [check.what for check in check_shuffles(record)] == ["script"]
 
 
 def test_the_form_follows_query_and_accept(seated: Make) -> None:

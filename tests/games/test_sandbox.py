@@ -80,15 +80,74 @@ def test_scripted_deals_lie_as_they_were_set_and_later_ones_come_from_chance(
     for place in (0, 1):
         text = "B:" + "".join(stock(place + 1))
         assert revealed[place]["stock"] == stock(place + 1)
-        assert revealed[place]["seed"] == sha256(text.encode()).hexdigest()
+        salt = bytes.fromhex(revealed[place]["seed"])
+        assert started[place]["commitment"] == sha256(salt + text.encode()).hexdigest()
     assert list(Seed(bytes.fromhex(revealed[2]["seed"])).shuffled(DECK)) == revealed[2]["stock"]
-    for begun, shown in zip(started, revealed, strict=False):
+    for begun, shown in zip(started[2:], revealed[2:], strict=False):
         assert begun["commitment"] == sha256(bytes.fromhex(shown["seed"])).hexdigest()
     assert_rebuilds(UUID(game.id))
     row = store.read_game(UUID(game.id), lock=False)
     assert row is not None
     for version, match, _ in selectors.replay(row)[::10]:
         assert selectors.match_at(row, version) == match
+
+
+@pytest.mark.django_db
+def test_what_was_set_cannot_be_found_by_trying_it_against_its_commitment(api: ApiClient, person: MakePerson) -> None:
+    """Whoever guesses all the cards right cannot tell: the commitment has a salt that is told when the deal is."""
+    text = ("B:" + "".join(stock(1))).encode()
+    games = [sandbox(api, person, {"deals": [{"dealer": "B", "stock": stock(1)}]}) for _ in range(2)]
+
+    told = [events(game, "deal_started")[0]["data"]["commitment"] for game in games]
+
+    assert told[0] != told[1]
+    assert not {*told} & {sha256(text).hexdigest(), sha256(sha256(text).digest()).hexdigest()}
+    fair = api.get(games[0].url("fairness"), token=games[0].tokens["A"]).body["deals"][0]
+    assert (fair["commitment"], fair["server_seed"], fair["scripted"]) == (told[0], None, True)
+    assert api.post(games[0].url("resignations"), token=games[0].tokens["A"]).status == 200
+    salt = api.get(games[0].url("fairness"), token=games[0].tokens["A"]).body["deals"][0]["server_seed"]
+    assert sha256(bytes.fromhex(salt) + text).hexdigest() == told[0]
+
+
+@pytest.mark.django_db
+def test_a_redeal_of_a_scripted_deal_keeps_number_and_dealer(api: ApiClient, person: MakePerson) -> None:
+    ann = person("Ann")
+    no_spades = {seat: DECK[place * 13 : place * 13 + 13] for place, seat in enumerate("NESW")}
+    body = {
+        "ruleset": {"preset": "standard", "redeal": "no_spades", "blind_nil": "off"},
+        "hot_seat": True,
+        "seats": [{"kind": "human"}] * 4,
+        "sandbox": {"deals": [{"dealer": "E", "hands": no_spades}, {"dealer": "E", "hands": HANDS}]},
+    }
+    clash = {"deals": [{"dealer": "E", "hands": no_spades}, {"dealer": "S", "hands": HANDS}]}
+
+    refusal = api.post("/v1/games", json={**body, "sandbox": clash}, token=ann.token)
+    made = api.post("/v1/games", json=body, token=ann.token).body
+    token = made["seats"][0]["token"]
+    again = api.post(f"/v1/games/{made['game']['id']}/redeals", token=token)
+
+    assert refused(refusal) == (400, "malformed")
+    assert [error["pointer"] for error in refusal.body["errors"]] == ["/sandbox/deals/1/dealer"]
+    deal = again.body["deal"]
+    assert (deal["number"], deal["attempt"], deal["dealer"]) == (1, 2, "E")
+    assert sorted(deal["hand"]) == HANDS["N"]
+    assert_rebuilds(UUID(made["game"]["id"]))
+
+
+@pytest.mark.django_db
+def test_a_scripted_deal_that_bids_itself_is_told_as_its_schema_says(api: ApiClient, person: MakePerson) -> None:
+    body = {
+        "ruleset": {"preset": "mirror"},
+        "hot_seat": True,
+        "seats": [{"kind": "human"}] * 4,
+        "sandbox": {"deals": [{"dealer": "N", "hands": HANDS}]},
+    }
+    made = api.post("/v1/games", json=body, token=person("Ann").token).body
+
+    told = api.get(f"/v1/games/{made['game']['id']}/events", token=made["seats"][0]["token"]).body["items"]
+
+    assert [event["type"] for event in told if "scripted" in event["data"]] == ["deal_started"]
+    assert [event["type"] for event in told[-4:]] == ["bid_placed"] * 4
 
 
 @pytest.mark.django_db
@@ -215,6 +274,19 @@ def test_a_script_that_is_no_whole_pack_is_refused_with_pointers(
     assert refused(answer) == (400, "malformed")
     assert [error["pointer"] for error in answer.body["errors"]] == pointers
     assert api.get("/v1/games", token=ann.token).body["items"] == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("card", "said"), [("BJ", "is not in this table's pack"), ("2C", "was there before")])
+def test_a_card_too_many_is_told_apart_from_one_that_is_not_played_with(
+    api: ApiClient, person: MakePerson, card: str, said: str
+) -> None:
+    script = {"deals": [{"dealer": "A", "stock": [*stock(1), card]}]}
+
+    answer = api.post("/v1/games", json={**TWO, "sandbox": script}, token=person("Ann").token)
+
+    assert [error["pointer"] for error in answer.body["errors"]] == ["/sandbox/deals/0/stock/52"]
+    assert said in answer.body["errors"][0]["detail"]
 
 
 HANDS = {seat: sorted(DECK[place::4]) for place, seat in enumerate("NESW")}

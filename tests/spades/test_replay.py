@@ -351,11 +351,14 @@ def test_the_draw_for_seats_is_held_against_the_seed_with_the_client_seeds_where
 def test_a_set_deal_is_held_against_the_digest_of_how_it_lies() -> None:
     deal = stacked(PAGAT, {"N": "AS"}, dealer="E")
     text = f"E:{''.join(card.code for card in deal.stock)}"
-    recorded = RecordedDeal(1, "E", deal.stock, seed=hashlib.sha256(text.encode()).hexdigest(), scripted=True)
+    salt = bytes(range(32))
+    promised = hashlib.sha256(salt + text.encode()).hexdigest()
+    recorded = RecordedDeal(1, "E", deal.stock, commitment=promised, seed=salt.hex(), scripted=True)
     record = replace(Record.of(PAGAT), deals=(recorded,))
 
     assert [(check.what, check.passed) for check in check_shuffles(record)] == [("script", True)]
     assert wrong_checks(record, dealer="N") == ["script"]
+    assert wrong_checks(record, seed=bytes(32).hex()) == ["script"]
 
 
 # The command.
