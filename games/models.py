@@ -248,6 +248,14 @@ class Audit(models.Model):
     seat = models.CharField(max_length=1, null=True, help_text="The seat that it concerns, if it concerns one.")
     subject = models.UUIDField(null=True, help_text="The id of the invitation or the watch link, which may be gone.")
     account = models.ForeignKey("accounts.Account", on_delete=models.PROTECT, related_name="+")
+    holder = models.ForeignKey(
+        "accounts.Account",
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        help_text="Whose seat it was then: seats are drawn, and change hands.",
+    )
     token_digest = models.CharField(max_length=64, null=True, help_text="Of a seat's token that was given out by it.")
 
     class Meta:

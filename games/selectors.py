@@ -565,18 +565,16 @@ def seats_json(occupants: Sequence[store.Occupant]) -> list[dict[str, Any]]:
     return [{"seat": o.seat, "kind": o.kind, "name": o.name, "bot": o.bot} for o in occupants]
 
 
-def list_audit(
-    game_id: UUID, *, seats: Sequence[str] | None, after: tuple[datetime, UUID] | None, limit: int
-) -> list[Audit]:
+def list_audit(game_id: UUID, *, holder: UUID | None, after: tuple[datetime, UUID] | None, limit: int) -> list[Audit]:
     """What was done about a table outside of its game, oldest first.
 
     Args:
-        seats: only what concerns these; None for all of it.
+        holder: only what was about a seat while this account held it; None for all of it.
         after: time and id of the last one that the caller has.
     """
     rows = Audit.objects.filter(game_id=game_id)
-    if seats is not None:
-        rows = rows.filter(seat__in=seats)
+    if holder is not None:
+        rows = rows.filter(holder_id=holder)
     if after is not None:
         at, audit_id = after
         rows = rows.filter(Q(created_at__gt=at) | Q(created_at=at, id__gt=audit_id))

@@ -85,7 +85,8 @@ class AuditView(Endpoint):
     def get(self, request: Request, game_id: UUID) -> HttpResponse:
         """What was done about the table outside of its game, oldest first.
 
-        The host sees all of it; who sits there sees what concerns their own seats.
+        The host sees all of it; who sits there, or sat, sees what was about a seat while it was theirs. `seat` is the
+        one of then: where seats are drawn they may have another one now.
         """
         bearer = bearers.require(request)
         accounts.principal_for(bearer, Scope.GAMES)
@@ -93,12 +94,12 @@ class AuditView(Endpoint):
         mine = selectors.seats_of(reading)
         selectors.viewer_of(reading, next(iter(mine), None))
         host = reading.account_id == reading.game.host_id
-        if not host and not mine:
+        if not host and not mine and not selectors.list_audit(game_id, holder=reading.account_id, after=None, limit=1):
             raise Problem(ContractReason.NOT_HOST, "Only the host, and who sits at the table, see its audit.")
         limit, cursor = self.query["limit"], self.query["cursor"]
         rows = selectors.list_audit(
             game_id,
-            seats=None if host else mine,
+            holder=None if host else reading.account_id,
             after=pages.decode_cursor(cursor) if cursor is not None else None,
             limit=limit + 1,
         )

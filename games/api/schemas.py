@@ -377,7 +377,7 @@ COMPONENTS: dict[str, Schema] = {
             "watch_link_made",
             "watch_link_deleted",
         ),
-        seat=_or_null(SEAT, "The seat that it concerns, if it concerns one."),
+        seat=_or_null(SEAT, "The seat that it concerns, if it concerns one, as it was then."),
         subject=_or_null(ID, "The invitation or the watch link, which may be gone."),
     ),
     "ScriptedHands": {

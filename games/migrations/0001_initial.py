@@ -85,6 +85,7 @@ class Migration(migrations.Migration):
                 ('token_digest', models.CharField(help_text="Of a seat's token that was given out by it.", max_length=64, null=True)),
                 ('account', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.account')),
                 ('game', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='audits', to='games.game')),
+                ('holder', models.ForeignKey(db_index=False, help_text='Whose seat it was then: seats are drawn, and change hands.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='accounts.account')),
             ],
         ),
         migrations.CreateModel(

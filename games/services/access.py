@@ -162,13 +162,17 @@ def find_invitation(game: GameRow, digest: str) -> Invitation | None:
 def use_invitation(reading: Reading, invitation: Invitation, seat: str) -> None:
     """Count that somebody sat down by an invitation that `find_invitation` gave for the locked table."""
     Invitation.objects.filter(id=invitation.id).update(used=F("used") + 1)
-    _audit(reading, Audit.Act.INVITATION_USED, seat=seat, subject=invitation.id)
+    _audit(reading, Audit.Act.INVITATION_USED, seat=seat, subject=invitation.id, holder_id=reading.account_id)
 
 
 def _audit(reading: Reading, act: Audit.Act, **values: Any) -> None:
+    """Keep what the account behind a reading did, for the host and for whoever held the seat in question."""
     if reading.account_id is None:
         raise ValueError("an account does this, and no seat")
     game = reading.game
+    occupant = game.occupant(values.get("seat") or "")
+    if occupant is not None:
+        values = {"holder_id": occupant.account_id, **values}
     Audit.objects.create(
         game_id=game.id,
         created_at=timezone.now(),

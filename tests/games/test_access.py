@@ -282,6 +282,31 @@ def test_an_invitation_is_the_way_to_a_seat(api: ApiClient, person: MakePerson, 
     assert [row["act"] for row in audit(api, game, bea)] == ["invitation_used"]
 
 
+@pytest.mark.django_db
+def test_an_audit_entry_stays_with_whoever_held_the_seat(api: ApiClient, person: MakePerson) -> None:
+    """Bea sits at E, gets a new token and leaves; Cat takes E. Then seats are drawn, so that letters change hands."""
+    ann, bea, cat = person("Ann"), person("Bea"), person("Cat")
+    body = create(api, ann, start="by_host", seating="by_draw", ruleset={"preset": "standard"})
+    game, url = body["game"]["id"], f"/v1/games/{body['game']['id']}"
+    east = {"kind": "human", "seat": "E"}
+    assert api.post(f"{url}/seats", json=east, token=bea.token).status == 201
+    assert api.post(f"{url}/seats/E/token", token=bea.token).status == 200
+    assert api.delete(f"{url}/seats/E", token=bea.token).status == 200
+    assert api.post(f"{url}/seats", json=east, token=cat.token).status == 201
+    assert audit(api, game, cat) == []
+    for seat in "NSW":
+        bot = {"kind": "bot", "bot": "steady", "seat": seat}
+        assert api.post(f"{url}/seats", json=bot, token=ann.token).status == 201
+    assert api.post(f"{url}/seats/E/token", token=cat.token).status == 200
+    assert api.post(f"{url}/start", token=ann.token).status == 200
+
+    ids = {who.name: [row["id"] for row in audit(api, game, who)] for who in (ann, bea, cat)}
+
+    assert len(ids["Ann"]) == 2
+    assert (ids["Bea"], ids["Cat"]) == (ids["Ann"][:1], ids["Ann"][1:])
+    assert refused(api.get(f"{url}/audit", token=person("Wes").token)) == (403, "not_host")
+
+
 def audit(api: ApiClient, game: str, who: Person) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = api.get(f"/v1/games/{game}/audit", token=who.token).body["items"]
     return items
