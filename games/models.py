@@ -67,7 +67,9 @@ class Game(models.Model):
     seating = models.CharField(max_length=8, choices=Seating)
     hot_seat = models.BooleanField(help_text="Whether one account may hold several seats.")
     sandbox = models.BooleanField(help_text="Whether deals were set by whoever made the table.")
-    rematch_of = models.OneToOneField("self", on_delete=models.PROTECT, null=True, related_name="rematch")
+    rematch_of = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, related_name="rematches", db_index=False
+    )
     preset = models.CharField(max_length=40)
     ruleset = models.TextField(help_text="All options as `Ruleset.text`: a later change of a preset changes no game.")
     ruleset_hash = models.CharField(max_length=64)
@@ -102,6 +104,9 @@ class Game(models.Model):
                 condition=Q(finished_at__isnull=True, status__in=["waiting", "active"])
                 | Q(finished_at__isnull=False, status__in=["finished", "aborted"]),
                 name="game_finished_at",
+            ),
+            models.UniqueConstraint(
+                fields=["rematch_of"], condition=~Q(status="aborted"), name="game_one_rematch_in_force"
             ),
         ]
         indexes: ClassVar = [

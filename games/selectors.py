@@ -189,6 +189,16 @@ def version_told(game: GameRow, viewer: Viewer) -> int | None:
     return game.version if told_until(game, viewer) is None else None
 
 
+def hides_origin(game: GameRow, viewer: Viewer) -> bool:
+    """Whether a viewer is not told yet which game this one is a rematch of: that game may go on for them.
+
+    It ended before this one was made, and its watchers are told as late as those of this one.
+    """
+    if game.rematch_of_id is None or not game.spectator_delay or viewer.role != "watcher":
+        return False
+    return timezone.now() < game.created_at + timedelta(seconds=game.spectator_delay)
+
+
 def occupant_for(game: GameRow, viewer: Viewer, seat: str) -> store.Occupant | None:
     """Who sits in a seat, as far as the viewer has been told; None when the table has no such seat."""
     until = told_until(game, viewer)
@@ -237,10 +247,11 @@ def script_of(game: GameRow) -> dict[str, Any] | None:
 
 
 def rematch_of(game: GameRow) -> UUID | None:
-    """The game by which this one is played again, if there is one."""
+    """The game by which this one is played again, if there is one that was not aborted."""
     if game.finished_at is None:
         return None
-    return Game.objects.filter(rematch_of_id=game.id).values_list("id", flat=True).first()
+    again = Game.objects.filter(rematch_of_id=game.id).exclude(status=Game.Status.ABORTED)
+    return again.values_list("id", flat=True).first()
 
 
 def view(game: GameRow, match: Match | None, viewer: Viewer, *, rematch: UUID | None = None) -> dict[str, Any]:
@@ -250,6 +261,7 @@ def view(game: GameRow, match: Match | None, viewer: Viewer, *, rematch: UUID | 
         rematch: what `rematch_of` gave; an action's answer has none, so that it can be made again.
     """
     ruleset = ruleset_of(game)
+    origin = None if hides_origin(game, viewer) else game.rematch_of_id
     if match is None:
         state = spades_view.before_start(ruleset)
         state["result"] = game.result and orjson.loads(game.result)
@@ -272,7 +284,7 @@ def view(game: GameRow, match: Match | None, viewer: Viewer, *, rematch: UUID | 
         "start": game.start,
         "seating": game.seating,
         "hot_seat": game.hot_seat,
-        "rematch_of": game.rematch_of_id and str(game.rematch_of_id),
+        "rematch_of": origin and str(origin),
         "rematch": rematch and str(rematch),
         "sandbox": game.sandbox,
         "ruleset": _ruleset_json(game.ruleset),
@@ -449,7 +461,10 @@ def list_games(
     """
     seated = Q(host_id=account_id) | Exists(Seat.objects.filter(game=OuterRef("pk"), account_id=account_id))
     games = Game.objects.filter(Q(visibility=Game.Visibility.PUBLIC) | seated).defer("state")
-    games = games.annotate(told_late=Q(spectator_delay__gt=0, started_at__isnull=False) & ~seated)
+    games = games.annotate(
+        watched_late=Q(spectator_delay__gt=0) & ~seated,
+        told_late=Q(spectator_delay__gt=0, started_at__isnull=False) & ~seated,
+    )
     if mine is not None:
         games = games.filter(seated) if mine else games.exclude(seated)
     if status is not None:
@@ -463,6 +478,10 @@ def list_games(
         games = games.filter(Q(created_at__lt=created) | Q(created_at=created, id__lt=game_id))
     rows: list[Any] = list(games.order_by("-created_at", "-id")[:limit])
     _tell_late([row for row in rows if row.told_late])
+    now = timezone.now()
+    for row in rows:
+        if row.watched_late and now < row.created_at + timedelta(seconds=row.spectator_delay):
+            row.rematch_of_id = None  # as `hides_origin` has it
     return rows
 
 

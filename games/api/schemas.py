@@ -38,7 +38,9 @@ _EVENT_DATA: dict[str, Schema] = {
         ruleset_hash=HEX,
         algorithm=_text("How the deals are shuffled."),
         commitment=HEX,
-        rematch_of=_or_null(ID, "The game that this one is a rematch of."),
+        rematch_of=_or_null(
+            ID, "The game that this one is a rematch of; where watchers are told late, for the seats alone."
+        ),
     ),
     "seat_taken": _object(
         "Somebody sat down.",
@@ -323,7 +325,7 @@ COMPONENTS: dict[str, Schema] = {
         start=_text("", "when_full", "by_host"),
         seating=_text("", "as_taken", "by_draw"),
         hot_seat=_flag("Whether one account may hold several seats."),
-        rematch_of=_or_null(ID, "The game that this one is a rematch of."),
+        rematch_of=_or_null(ID, "The game that this one is a rematch of; watchers who are told late are told it late."),
         rematch=_or_null(ID, "The game by which this one is played again; null in answers to actions."),
         sandbox=_flag("Whether the deals were set by whoever made the table."),
         ruleset=ref("Ruleset"),
@@ -416,7 +418,7 @@ COMPONENTS: dict[str, Schema] = {
         seating=_text("", "as_taken", "by_draw"),
         hot_seat=_flag("Whether one account may hold several seats."),
         sandbox=_flag("Whether the deals were set by whoever made the table."),
-        rematch_of=_or_null(ID, "The game that this one is a rematch of."),
+        rematch_of=_or_null(ID, "The game that this one is a rematch of; watchers who are told late are told it late."),
         seats=_list(ref("SeatSummary")),
         open_seats=_count(),
         result=_or_null(ref("Result")),

@@ -201,8 +201,10 @@ class GameView(Endpoint):
         game = reading.game
         version = selectors.version_for(game, viewer)
         rematch = selectors.rematch_of(game) if version == game.version else None
-        # A rematch is no event of the game that it follows, so the version alone would not tell the two views apart.
-        tag = etag(version, viewer.tag if rematch is None else f"{viewer.tag}-rematch")
+        # A rematch is no event of the game that it follows, so the version alone would not tell the two views apart, nor
+        # those before and after a watcher of the rematch may know what it follows.
+        seen = viewer.tag if rematch is None else f"{viewer.tag}-rematch-{rematch.hex}"
+        tag = etag(version, f"{seen}-early" if selectors.hides_origin(game, viewer) else seen)
         if matches_none(request, tag):
             return not_modified(tag)
         if version == game.version:
@@ -367,7 +369,7 @@ class RematchView(Endpoint):
         scope=Scope.GAMES,
         tokens=(ACCOUNT,),
         request=NothingSerializer,
-        responses={201: ref("CreatedGame")},
+        responses={201: ref("CreatedGame"), 200: ref("CreatedGame")},
         reasons=(*SEES, ContractReason.GAME_NOT_OVER, ContractReason.SEAT_TAKEN, Reason.WRONG_PHASE, Reason.GAME_OVER),
         tagged=True,
     )
@@ -378,7 +380,7 @@ class RematchView(Endpoint):
         there, in the seat that they had. Bots sit already; the seats of people who have not asked are kept for them,
         and the host may let others in by invitation or seat bots. The view of the old game names the new one in
         `rematch`. The answer has the tokens of the seats that it gave you, this once; who sits there already gets the
-        same game and no token.
+        same game and no token, as 200. When the new table was aborted, the next who asks makes another one.
         """
         bearer = bearers.require(request)
         principal = accounts.principal_for(bearer, Scope.GAMES)
@@ -387,8 +389,10 @@ class RematchView(Endpoint):
         def effect() -> idempotency.Answer:
             reading = selectors.read(bearer, game_id, lock=True)
             name = accounts.get_account(principal.account_id).name
-            made, viewer = tables.play_again(reading=reading, account_name=name)
-            return created(made, viewer, f"/v1/games/{made['game']['id']}")
+            body, viewer, made = tables.play_again(reading=reading, account_name=name)
+            if made:
+                return created(body, viewer, f"/v1/games/{body['game']['id']}")
+            return idempotency.Answer(200, body, {"ETag": etag(body["game"]["version"], viewer)})
 
         return kept(request, principal.key, effect)
 

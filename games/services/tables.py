@@ -137,18 +137,19 @@ def _make(
             account_id=occupant.account_id,
             token_digest=occupant.token_digest,
         )
-    made = Part(
-        "game_created",
-        None,
-        None,
-        {
-            "preset": rules.preset,
-            "ruleset_hash": rules.hash,
-            "algorithm": ALGORITHM,
-            "commitment": play.commit_deal(game, 1),
-            "rematch_of": rematch_of and str(rematch_of),
-        },
-    )
+    origin = {"rematch_of": rematch_of and str(rematch_of)}
+    created = {
+        "preset": rules.preset,
+        "ruleset_hash": rules.hash,
+        "algorithm": ALGORITHM,
+        "commitment": play.commit_deal(game, 1),
+        **origin,
+    }
+    made = Part("game_created", None, None, created)
+    if rematch_of is not None and game.spectator_delay:
+        # What an event tells a reader never changes, and for watchers the game before may go on.
+        own = {occupant.seat: origin for occupant in occupants}
+        made = replace(made, public={**created, "rematch_of": None}, own=own)
     taken = [_seat_taken(occupant) for occupant in occupants if occupant.kind != "open"]
     action = {"create": {**settings, "seats": [occupant.to_row() for occupant in occupants]}}
     game, match = _settle(game, [made, *taken], action, seat=None, at=at)
@@ -285,18 +286,19 @@ def leave_seat(*, ask: Ask, game_id: UUID, seat: str) -> Done:
     return Done(selectors.view(game, None, viewer), game.version, viewer)
 
 
-def play_again(*, reading: Reading, account_name: str) -> tuple[dict[str, Any], str]:
+def play_again(*, reading: Reading, account_name: str) -> tuple[dict[str, Any], str, bool]:
     """Play again: the same ruleset and settings, everybody who sat there offered the seat they had.
 
     The first who asks makes the table, is its host, and sits in the seats that they had; bots sit where they sat. Each
-    other one who asks sits down there. Nobody else does without an invitation.
+    other one who asks sits down there. Nobody else does without an invitation. A rematch that was aborted counts for
+    nothing: whoever asks after that is the first.
 
     Args:
         reading: the locked reading of a game that is over, by an account's token.
 
     Returns:
-        The answer ``{"game": view, "seats": [{"seat", "token"}]}`` with the tokens of seats that were taken now, and
-        the viewer's part of the entity tag.
+        The answer ``{"game": view, "seats": [{"seat", "token"}]}`` with the tokens of seats that were taken now, the
+        viewer's part of the entity tag, and whether anything was made: the table, or a seat taken.
 
     Raises:
         Problem: `not_your_seat`, `game_not_over`, `seat_taken`, `wrong_phase`, `game_over`, `not_found`,
@@ -317,10 +319,11 @@ def play_again(*, reading: Reading, account_name: str) -> tuple[dict[str, Any], 
         return (occupant, None) if occupant.kind == "bot" else (Occupant(occupant.seat), None)
 
     new_id = selectors.rematch_of(old)
-    if new_id is None:
+    game = None if new_id is None else store.read_game(new_id, lock=True)
+    if game is None or game.status == Game.Status.ABORTED:  # perhaps while this waited for its lock
         settings = {name: getattr(old, name) for name in _SETTINGS}
         seated = [seat(occupant) for occupant in old.occupants]
-        return _make(
+        made = _make(
             selectors.ruleset_of(old),
             account_id,
             seated,
@@ -329,12 +332,10 @@ def play_again(*, reading: Reading, account_name: str) -> tuple[dict[str, Any], 
             script=selectors.script_of(old),
             rematch_of=old.id,
         )
-    game = store.read_game(new_id, lock=True)
-    if game is None:
-        raise ValueError(f"{new_id} is gone")
+        return *made, True
     there = _viewer(game, account_id)
     if not mine or there.seat is not None:
-        return {"game": selectors.view(game, selectors.match_of(game), there), "seats": []}, there.tag
+        return {"game": selectors.view(game, selectors.match_of(game), there), "seats": []}, there.tag, False
     selectors.require_waiting(game, there)
     taken = [occupant.seat for occupant in game.occupants if occupant.seat in mine and occupant.kind != "open"]
     if taken:
@@ -343,7 +344,7 @@ def play_again(*, reading: Reading, account_name: str) -> tuple[dict[str, Any], 
     seated = [seat(occupant) for occupant in old.occupants if occupant.seat in mine]
     for occupant, _ in seated:
         game, match = _place(game, occupant, "", at=at)
-    return _given_out(game, match, account_id, seated)
+    return *_given_out(game, match, account_id, seated), True
 
 
 def start_game(*, ask: Ask, game_id: UUID) -> Done:

@@ -6,12 +6,14 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
+from django.db.models import F
 
 from accounts.bearer import Bearer, digest
 from contract.problems import Problem
@@ -89,10 +91,64 @@ def test_asking_for_a_rematch_again_gives_the_same_game_and_no_second_seat(table
 
     assert repeated.content == first.content
     assert repeated.headers["location"] == first.headers["location"]
-    assert (plain.status, plain.body["seats"]) == (201, [])
+    assert (plain.status, plain.body["seats"]) == (200, [])
     assert plain.body["game"]["id"] == first.body["game"]["id"]
     assert plain.headers["etag"] == first.headers["etag"]
     assert Game.objects.filter(rematch_of=game.id).count() == 1
+
+
+@pytest.mark.django_db
+def test_after_a_rematch_was_aborted_whoever_asks_makes_another_one(table: Make) -> None:
+    game = over(table())
+    api = game.api
+    first = api.post(game.url("rematch"), token=game.guest.token).body["game"]["id"]
+    offered = api.get(game.url(), token=game.host.token)
+    assert api.post(f"/v1/games/{first}/abort", token=game.guest.token).status == 200
+    none = api.get(game.url(), token=game.host.token, headers={"If-None-Match": offered.headers["etag"]})
+
+    second = api.post(game.url("rematch"), token=game.host.token)
+    same = api.post(game.url("rematch"), token=game.guest.token)
+
+    assert (offered.body["rematch"], none.status, none.body["rematch"]) == (first, 200, None)
+    assert (second.status, second.body["game"]["status"]) == (201, "waiting")
+    assert [row["seat"] for row in second.body["seats"]] == ["A"]
+    new = second.body["game"]["id"]
+    assert (same.status, same.body["game"]["id"], same.body["game"]["status"]) == (201, new, "active")
+    shown = api.get(game.url(), token=game.host.token, headers={"If-None-Match": offered.headers["etag"]})
+    assert (shown.status, shown.body["rematch"]) == (200, new)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Game.objects.filter(id=first).update(status="waiting", finished_at=None)
+
+
+@pytest.mark.django_db
+def test_a_rematch_does_not_tell_strangers_early_that_the_game_before_is_over(
+    api: ApiClient, person: MakePerson
+) -> None:
+    ann, bea, wes = person("Ann"), person("Bea"), person("Wes")
+    body = {**TWO, "seats": [{"kind": "human"}], "spectator_delay": 60}
+    old = api.post("/v1/games", json=body, token=ann.token).body["game"]["id"]
+    joined = api.post(f"/v1/games/{old}/seats", json={"kind": "human"}, token=bea.token).body
+    assert api.post(f"/v1/games/{old}/resignations", token=joined["token"]).status == 200
+    new = api.post(f"/v1/games/{old}/rematch", token=ann.token).body["game"]["id"]
+    url = f"/v1/games/{new}"
+
+    def told(who: Person) -> tuple[Any, ...]:
+        listed = {row["id"]: row for row in api.get("/v1/games", token=who.token).body["items"]}
+        created = api.get(f"{url}/events?limit=1", token=who.token).body["items"][0]
+        return (
+            api.get(url, token=who.token).body["rematch_of"],
+            listed[new]["rematch_of"],
+            created["data"]["rematch_of"],
+        )
+
+    early = api.get(url, token=wes.token)
+    assert api.get(f"/v1/games/{old}", token=wes.token).body["status"] != "finished"
+    assert told(wes) == (None, None, None)
+    assert told(ann) == (old, old, old)
+    Game.objects.filter(id=new).update(created_at=F("created_at") - timedelta(seconds=61))
+    assert told(wes) == (old, old, None)
+    late = api.get(url, token=wes.token, headers={"If-None-Match": early.headers["etag"]})
+    assert (late.status, late.body["rematch_of"]) == (200, old)
 
 
 @pytest.mark.django_db
@@ -154,7 +210,7 @@ def test_bots_sit_again_and_a_host_without_a_seat_watches_again(api: ApiClient, 
     assert (made.status, made.body["seats"], game["viewer"]) == (201, [], {"role": "host", "seat": None})
     assert {name: game[name] for name in settings} == settings
     assert [(row["name"], row["bot"]) for row in game["seats"]] == [("Robo", "steady"), ("Random", "random")]
-    assert (again.status, again.body["seats"], again.body["game"]["id"]) == (201, [], game["id"])
+    assert (again.status, again.body["seats"], again.body["game"]["id"]) == (200, [], game["id"])
 
 
 def test_of_many_who_ask_for_a_rematch_at_once_all_get_the_same_game(lobby: Lobby) -> None:
@@ -168,7 +224,7 @@ def test_of_many_who_ask_for_a_rematch_at_once_all_get_the_same_game(lobby: Lobb
 
         answers = at_once([partial(client.post, f"{url}/rematch") for client in crowd])
 
-        assert Counter(answer.status for answer in answers) == {201: 8}
+        assert Counter(answer.status for answer in answers) == {201: 2, 200: 6}
         assert len({answer.body["game"]["id"] for answer in answers}) == 1
         seats = [row["seat"] for answer in answers for row in answer.body["seats"]]
         assert sorted(seats) == ["A", "B"]
