@@ -15,7 +15,7 @@ from typing import Any, Final
 import orjson
 import structlog
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.db import InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from rest_framework import exceptions as drf
 
@@ -291,8 +291,11 @@ def of_exception(exc: BaseException) -> Problem:
     return _of_trouble(exc)
 
 
+_PAUSED_TOO_LONG: Final = frozenset({"25P03", "25P04"})  # idle_in_transaction_session_timeout, transaction_timeout
+
+
 def _of_trouble(exc: BaseException) -> Problem:
-    if isinstance(exc, (OperationalError, InterfaceError)):
+    if isinstance(exc, (OperationalError, InterfaceError)) or _ended_by_database(exc):
         _log.error("database_unavailable", exc_info=exc)
         return Problem(ContractReason.UNAVAILABLE, "The database cannot be reached, or is too busy. Try again.")
     if isinstance(exc, (drf.ParseError, UnreadablePostError)):
@@ -304,6 +307,11 @@ def _of_trouble(exc: BaseException) -> Problem:
         ContractReason.INTERNAL_ERROR,
         "The service met an error of its own. It has been logged under this answer's request id.",
     )
+
+
+def _ended_by_database(exc: BaseException) -> bool:
+    """Whether PostgreSQL hung up on a transaction that paused too long, which Django takes for an error of ours."""
+    return isinstance(exc, DatabaseError) and getattr(exc.__cause__, "sqlstate", None) in _PAUSED_TOO_LONG
 
 
 def handler(exc: BaseException, context: Mapping[str, Any] | None = None) -> HttpResponse:

@@ -201,8 +201,8 @@ class GameView(Endpoint):
         game = reading.game
         version = selectors.version_for(game, viewer)
         rematch = selectors.rematch_of(game) if version == game.version else None
-        # A rematch is no event of the game that it follows, so the version alone would not tell the two views apart, nor
-        # those before and after a watcher of the rematch may know what it follows.
+        # A rematch is no event of the game that it follows, so the version alone would not tell the two views apart,
+        # nor those before and after a watcher of the rematch may know what it follows.
         seen = viewer.tag if rematch is None else f"{viewer.tag}-rematch-{rematch.hex}"
         tag = etag(version, f"{seen}-early" if selectors.hides_origin(game, viewer) else seen)
         if matches_none(request, tag):

@@ -24,6 +24,7 @@ REFUSED = [
     ("suspicious", 400, "malformed"),
     ("database", 503, "unavailable"),
     ("connection", 503, "unavailable"),
+    ("paused", 503, "unavailable"),
     ("bug", 500, "internal_error"),
     ("drf_auth", 401, "unauthenticated"),
     ("drf_denied", 403, "scope_missing"),

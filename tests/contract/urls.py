@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import psycopg.errors
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, InternalError, OperationalError
 from django.http import Http404, HttpResponse
 from django.urls import path, re_path
 from rest_framework import exceptions as drf
@@ -18,6 +19,9 @@ from contract.schema import OPERATIONS, operation
 from contract.serializers import StrictIntegerField, StrictSerializer, read_body
 from spades.errors import NotationError, OptionProblem, Reason, Rule, RulesetError, RuleViolation
 
+PAUSED = InternalError("secret")
+PAUSED.__cause__ = psycopg.errors.IdleInTransactionSessionTimeout("secret")
+
 RAISED = {
     "problem": Problem(ContractReason.SEAT_TAKEN, "Ann sits there.", version=7),
     "violation": RuleViolation(Reason.MUST_FOLLOW_SUIT, "You hold hearts.", Rule("first_lead", "lowest_club", "6")),
@@ -29,6 +33,7 @@ RAISED = {
     "suspicious": SuspiciousOperation("secret"),
     "database": OperationalError("secret"),
     "connection": InterfaceError("secret"),
+    "paused": PAUSED,
     "bug": ZeroDivisionError("secret"),
     "drf_auth": drf.NotAuthenticated(),
     "drf_denied": drf.PermissionDenied(),
