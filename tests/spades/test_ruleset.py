@@ -739,6 +739,38 @@ def test_well_formed_ruleset_resolves_or_names_contradictions_only(flat):
         jsonschema.Draft202012Validator(json_schema()).validate(flat)
 
 
+ALONE = {
+    "teams": {"teams": "trios"},
+    "dealer_rotation": {"dealer_rotation": "alternate"},
+    "losing_score": {"losing_score": 600},
+    "high_trumps": {"high_trumps": ["BJ"]},
+    "duplicate_winner": {"decks": 2},
+    "pass_count": {"pass_cycle": ["left"]},
+    "points_per_bid": {"points_per_bid": None},
+    "set_points": {"set_points": None},
+    "moon_fail": {"moon": "bid_all", "moon_success": 200},
+    "bid_order": {"bid_order": "non_dealer"},
+    "min_bid": {"min_bid": None},
+    "nil_success": {"nil_success": None},
+    "failed_nil_tricks": {"failed_nil_tricks": None, "nil_success": 100},
+    "first_leader": {"first_leader": "non_dealer"},
+}
+
+
+@given(st.sets(st.sampled_from(sorted(ALONE)), min_size=1))
+def test_contradictions_that_have_nothing_to_do_with_each_other_are_all_named(options):
+    if {"nil_success", "failed_nil_tricks"} <= options:
+        options -= {"nil_success"}
+    flat = {name: value for option in options for name, value in ALONE[option].items()}
+
+    with pytest.raises(RulesetError) as refused:
+        Ruleset.resolve(flat)
+
+    named = {problem.option: problem.value for problem in refused.value.problems}
+    assert set(named) == options
+    assert named == {option: flat.get(option, PRESETS["standard"].ruleset.options()[option]) for option in options}
+
+
 @given(rulesets())
 def test_options_resolve_to_the_ruleset_again(flat):
     ruleset, _ = resolved(flat)
