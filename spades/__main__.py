@@ -1,4 +1,4 @@
-"""`python -m spades verify RECORD`: check a record without any server."""
+"""`python -m spades verify RECORD` and `show RECORD`: check or read a record without any server."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from spades.errors import NotationError, RulesetError
 from spades.notation import Record
-from spades.replay import Replay, ShuffleCheck, check_shuffles, replay
+from spades.replay import Replay, ShuffleCheck, annotated, check_shuffles, replay
 
 __all__ = ["main"]
 
@@ -31,10 +31,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="check a record: the rules, the scores, the result, and the shuffles where their seeds are revealed",
         description="Exit status: 0 all right, 1 something is wrong, 2 the record cannot be read.",
     )
-    verify.add_argument("record", help="a file with a record as JSON or text; - for standard input")
+    show = commands.add_parser("show", help="write a record as text, with who led and who took each trick")
+    for command in (verify, show):
+        command.add_argument("record", help="a file with a record as JSON or text; - for standard input")
     given = parser.parse_args(arguments)
     try:
         record = Record.read(_text(given.record))
+        if given.command == "show":
+            sys.stdout.write(annotated(record))
+            return VALID
         return _verify(record)
     except (NotationError, RulesetError, OSError) as error:
         sys.stderr.write(f"cannot read the record: {error}\n")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -23,8 +23,18 @@ from spades.scoring import DealScore
 from spades.sheet import ScoreSheet
 from spades.shuffle import Seed, commitment
 from spades.terms import terms
+from spades.tricks import Trick
 
-__all__ = ["Breach", "BreachReason", "Replay", "ShuffleCheck", "check_shuffles", "recorded_score", "replay"]
+__all__ = [
+    "Breach",
+    "BreachReason",
+    "Replay",
+    "ShuffleCheck",
+    "annotated",
+    "check_shuffles",
+    "recorded_score",
+    "replay",
+]
 
 
 class BreachReason(StrEnum):
@@ -116,28 +126,66 @@ def replay(record: Record) -> Replay:
     >>> print(replay(record).breach)
     deal 1, action 2, bid by N: not_your_turn: It is the turn of seat S, not of seat N.
     """
+    state = _played(record)
+    match = state.match
+    return Replay(match.sheet.scores(), _result(match), match.sheet.deals, state.breach)
+
+
+def annotated(record: Record) -> str:
+    """The text of a record with a comment behind each trick, who led and who took it, and one for a breach.
+
+    `Record.read` passes over comments, so it reads the same record.
+
+    Raises:
+        RulesetError: as `replay`.
+    """
+    state = _played(record)
+    lines, place = [], -1
+    for line in record.to_text().split("\n"):
+        place += line.startswith("[Deal ")
+        number = line.partition(".")[0]
+        trick = state.tricks.get((place, int(number))) if number.isdecimal() else None
+        if trick is None:
+            lines.append(line)
+        else:
+            takes = f", {trick.winner} takes it" if trick.winner else ""
+            lines.append(f"{line} ; {trick.leader} leads{takes}")
+    return "\n".join(lines) + (f"; {state.breach}\n" if state.breach else "")
+
+
+def _played(record: Record) -> _State:
     first = record.deals[0].dealer if record.deals else terms(record.ruleset).table.seats[0]
     state = _State(Match(record.ruleset, ScoreSheet.start(record.ruleset), first))
-    breach = None
     try:
         for place, deal in enumerate(record.deals):
-            _play_deal(state, deal, first=place == 0)
+            _play_deal(state, deal, place)
         _end(state, record.result)
     except _Stop as stop:
-        breach = stop.breach
-    match = state.match
-    return Replay(match.sheet.scores(), _result(match), match.sheet.deals, breach)
+        state.breach = stop.breach
+    return state
 
 
 @dataclass(slots=True)
 class _State:
+    """How far a replay has come."""
+
     match: Match
+    tricks: dict[tuple[int, int], Trick] = field(default_factory=dict)
+    """By the place of the deal in the record and the number of the trick."""
+    breach: Breach | None = None
 
 
-def _play_deal(state: _State, recorded: RecordedDeal, *, first: bool) -> None:
-    match = state.match = _begun(state.match, recorded, first=first)
+def _play_deal(state: _State, recorded: RecordedDeal, place: int) -> None:
+    match = state.match = _begun(state.match, recorded, first=place == 0)
     for number, action in enumerate(recorded.actions, start=1):
         match = state.match = _after(match, recorded.number, number, action)
+        deal = match.deal
+        if (
+            action.kind is ActionKind.PLAY and deal is not None and len(deal.trick_cards) < 2
+        ):  # a lead, or the last card
+            trick = deal.trick if deal.trick_cards else deal.last_trick
+            if trick is not None:
+                state.tricks[place, trick.number] = trick
     if recorded.score is None:
         return
     if match.score is None:

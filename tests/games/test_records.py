@@ -211,6 +211,29 @@ def test_a_running_game_has_only_the_deals_that_were_revealed(seated: Make, tmp_
     assert not any(secret in answer.decode() for secret in secrets for answer in answers.values())
 
 
+def test_at_no_moment_is_more_told_than_was_revealed(seated: Make, person: Callable[..., Person]) -> None:
+    settings, choice = GAMES["redealt"]
+    game, watcher = seated(**{**settings, "max_hands": 2}), person("Wes")
+    readers = [*game.tokens.values(), watcher.token]
+    revealed: set[int] = set()
+    while True:
+        rows = store.read_deals(UUID(game.id))
+        for token in readers:
+            record = game.api.get(game.url("record"), token=token)
+            fair = game.api.get(game.url("fairness"), token=token)
+            assert {deal["number"] for deal in record.body["deals"]} == revealed
+            told = record.content.decode() + fair.content.decode()
+            last = {number: max(row.attempt for row in rows if row.number == number) for number in revealed}
+            known = {row.seed for row in rows if last.get(row.number) == row.attempt}
+            assert {row.seed for row in rows if row.seed in told} == known
+        if game.view("N")["status"] == "finished":
+            break
+        go_on(game, choice, steps=7)
+        revealed = {event["deal_number"] for event in events(game) if event["type"] == "deal_revealed"}
+    assert revealed == {1, 2}
+    assert sum(row.attempt > 1 for row in rows) == 2
+
+
 @pytest.mark.parametrize("ending", ["resign", "abort"])
 def test_a_deal_that_was_given_up_is_recorded_as_far_as_it_went(seated: Make, tmp_path: Path, ending: str) -> None:
     game = seated(preset="two_player")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from spades import Bid, Card, Deal, Match, Ruleset, Seed
 from spades.__main__ import main
 from spades.notation import Action, ActionKind, CalledOff, Record, RecordedDeal, RecordedResult
-from spades.replay import Breach, check_shuffles, replay
+from spades.replay import Breach, annotated, check_shuffles, replay
 from spades.terms import terms
 
 from .any_records import any_deals, any_records
@@ -404,3 +404,25 @@ def test_the_command_refuses_what_is_no_record(
     assert "/format: format is missing" in capsys.readouterr().err
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(finished().to_text().encode())))
     assert main(["verify", "-"]) == 0
+
+
+def test_the_command_shows_who_led_and_took_each_trick(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = played(opened({"E": "KH", "S": "4H", "W": "5H", "N": "AH 2C"}), "KH", "4H", "5H", "AH", "2C")
+    revoked = played(opened({"E": "KH", "S": "4H 9H AS"}), "KH", "AS")
+
+    for each in (record, revoked):
+        path = tmp_path / "record"
+        path.write_text(json.dumps(each.to_json()), encoding="utf-8")
+        assert main(["show", str(path)]) == 0
+    shown = capsys.readouterr().out
+
+    assert "1. KH 4H 5H AH ; E leads, N takes it\n2. 2C ; N leads\n" in shown
+    assert "1. KH AS ; E leads\n; deal 1, action 6, play by S: must_follow_suit" in shown
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32))
+def test_what_is_shown_reads_back_as_the_same_record(number: int) -> None:
+    record, _ = random_game(random.Random(number))
+
+    assert Record.read(annotated(record)) == record
