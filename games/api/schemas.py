@@ -538,7 +538,11 @@ COMPONENTS |= {
         "What binds the service in one deal.",
         number=_count(),
         attempt=_count("1, and one more after each redeal."),
-        commitment={**HEX, "description": "The SHA-256 of the server seed, published before the deal."},
+        commitment={
+            **HEX,
+            "description": "The SHA-256 of the server seed, published before the deal; of a scripted one, of the seed "
+            "and how the cards lie.",
+        },
         server_seed=_or_null(
             dict(HEX), "Null until the deal is revealed, and for ever for an attempt that was called off."
         ),
