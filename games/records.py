@@ -165,7 +165,8 @@ def fairness(game: GameRow, viewer: Viewer) -> list[dict[str, Any]]:
     the start of the deal, when they cannot change any more; for the deal promised next, those that would enter it now.
     """
     until = selectors.told_until(game, viewer)
-    rows = list(Deal.objects.filter(game_id=game.id).order_by("number", "attempt"))
+    deals = Deal.objects.filter(game_id=game.id).defer("bids", "tricks", "score")
+    rows = list(deals.order_by("number", "attempt"))
     started = [row for row in rows if row.started_at is not None and _told(row.started_at, until)]
     over = game.status in (Game.Status.FINISHED, Game.Status.ABORTED) and _told(game.finished_at, until)
     told = []
