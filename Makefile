@@ -17,10 +17,8 @@ embedded := env -u DATABASE_URL -u REDIS_URL -u BROKER_URL -u OPEN_REGISTRATION 
 processes := -n logical --maxprocesses 4 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema leaks soak \
-	games openspiel shuffles boards bench requirements clean
 .PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema rules leaks soak \
-	games openspiel boards bench requirements clean
+	games openspiel shuffles boards bench requirements clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 16
