@@ -285,6 +285,9 @@ class Endpoint(APIView):
             raise Problem(
                 ContractReason.NOT_ACCEPTABLE, f"This address answers with {' or '.join(operation.produces)}."
             )
+        if method != "get" and not operation.versioned and "HTTP_IF_MATCH" in request.META:
+            detail = "This operation changes no state that has a version, so it is done upon none: leave If-Match out."
+            raise malformed([Fault("If-Match", ContractReason.UNKNOWN_FIELD, detail)])
         self.query = read_query(request, operation.query) if request.META.get("QUERY_STRING") else operation.defaults
         if operation.limit is not None:
             charge(request, operation.limit)

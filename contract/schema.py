@@ -470,11 +470,17 @@ def _camel(name: str) -> str:
 
 
 def _add_recorded_example(entry: dict[str, Any], operation_id: str) -> None:
-    """Show an exchange that a test recorded: openapi/examples/{operation_id}.json, written by tests/client.py."""
-    path = Path(settings.BASE_DIR) / "openapi" / "examples" / f"{operation_id}.json"
-    if not path.exists():
-        return
-    recorded = json.loads(path.read_text(encoding="utf-8"))
+    """Show what tests recorded: openapi/examples/{operation_id}.json, written by tests/client.py.
+
+    Where an operation that makes something may find it made, the answer to that is in {operation_id}_200.json.
+    """
+    for name in (operation_id, f"{operation_id}_200"):
+        path = Path(settings.BASE_DIR) / "openapi" / "examples" / f"{name}.json"
+        if path.exists():
+            _add_example(entry, json.loads(path.read_text(encoding="utf-8")))
+
+
+def _add_example(entry: dict[str, Any], recorded: Mapping[str, Any]) -> None:
     if recorded.get("request") is not None and "requestBody" in entry:
         entry["requestBody"]["content"][JSON].setdefault("examples", {})["recorded"] = {"value": recorded["request"]}
     response = entry["responses"].get(str(recorded["status"]), {})

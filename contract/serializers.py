@@ -50,6 +50,9 @@ _JSON_TYPES: Final = {
 }
 
 
+_BEYOND: Final = 2**63
+
+
 def refuse(reason: ContractReason, detail: str) -> ValidationError:
     """Make the exception by which a field, or a serializer's `validate`, refuses a value."""
     return ValidationError([ErrorDetail(detail, code=reason.value)])
@@ -66,9 +69,12 @@ class StrictIntegerField(serializers.IntegerField):
 
     def to_internal_value(self, data: Any) -> int:
         """Take an integer; `true` and `3.0` are none."""
-        if type(data) is not int:
-            raise _wrong_type("an integer", data)
         low, high = self.min_value, self.max_value
+        if type(data) is not int:
+            # The reader of JSON makes a float of an integer that has not 64 bits to stand in, which no field allows.
+            if type(data) is not float or abs(data) < _BEYOND:
+                raise _wrong_type("an integer", data)
+            low, high = (-_BEYOND if low is None else low), (_BEYOND if high is None else high)
         if (low is not None and data < low) or (high is not None and data > high):
             if low is None or high is None:
                 bounds = f"at least {low}" if high is None else f"at most {high}"

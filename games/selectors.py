@@ -80,6 +80,16 @@ def read(bearer: Bearer, game_id: UUID, *, lock: bool = False, watching: bool = 
     return reading
 
 
+def require_known(bearer: Bearer) -> None:
+    """Refuse a token that is not in force, whatever it might be good for.
+
+    Raises:
+        Problem: `unauthenticated`.
+    """
+    if not store.is_known(bearer):
+        raise unknown_token()
+
+
 def viewer_of(reading: Reading, named: str | None) -> Viewer:
     """Who is looking.
 

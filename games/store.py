@@ -207,13 +207,11 @@ def read(bearer: Bearer, game_id: UUID, *, lock: bool) -> Reading:
     """
     if bearer.kind not in _TOKEN_EXISTS:
         raise Unauthenticated
-    shown = (bearer.digest, _value(datetime.now(UTC))) if bearer.kind == "spw" else (bearer.digest,)
     with connection.cursor() as cursor:
-        cursor.execute(_BY_TOKEN[bearer.kind] + _locking(lock), (*shown, _key(game_id)))
+        cursor.execute(_BY_TOKEN[bearer.kind] + _locking(lock), (*_shown(bearer), _key(game_id)))
         row = cursor.fetchone()
-        if row is None:
-            cursor.execute(_TOKEN_EXISTS[bearer.kind], shown)
-            raise Unknown if cursor.fetchone() else Unauthenticated
+    if row is None:
+        raise Unknown if is_known(bearer) else Unauthenticated
     seat, account_id, scopes = row[-3:]
     game = _game_row(row)
     if seat is not None:
@@ -223,6 +221,20 @@ def read(bearer: Bearer, game_id: UUID, *, lock: bool) -> Reading:
         if seat is None:
             raise Unauthenticated
     return Reading(game, _uuid(account_id), scopes and _scopes(scopes), seat)
+
+
+def is_known(bearer: Bearer) -> bool:
+    """Whether some token in force has this digest, at whatever table."""
+    if bearer.kind not in _TOKEN_EXISTS:
+        return False
+    with connection.cursor() as cursor:
+        cursor.execute(_TOKEN_EXISTS[bearer.kind], _shown(bearer))
+        return cursor.fetchone() is not None
+
+
+def _shown(bearer: Bearer) -> tuple[Any, ...]:
+    """What a statement that looks for a token takes."""
+    return (bearer.digest, _value(datetime.now(UTC))) if bearer.kind == "spw" else (bearer.digest,)
 
 
 def read_game(game_id: UUID, *, lock: bool) -> GameRow | None:

@@ -389,7 +389,9 @@ def _record(operation: Operation, body: Any, answer: Answer, *, example: bool | 
     if not os.environ.get("RECORD_EXAMPLES") or not 200 <= answer.status < 300:
         return
     with _recording:
-        if operation.id in _recorded and not example:
+        # An answer that nothing was made is shown beside that of what was.
+        name = f"{operation.id}_200" if answer.status == 200 and 201 in operation.responses else operation.id
+        if name in _recorded and not example:
             return
         is_json = answer.headers.get("content-type", "").startswith("application/json")
         shorten = example if callable(example) else lambda whole: whole
@@ -400,5 +402,5 @@ def _record(operation: Operation, body: Any, answer: Answer, *, example: bool | 
         }
         text = TOKEN.sub(r"\1_" + "0" * 43, json.dumps(shown, indent=2, ensure_ascii=False))
         EXAMPLES.mkdir(parents=True, exist_ok=True)
-        (EXAMPLES / f"{operation.id}.json").write_text(text + "\n", encoding="utf-8")
-        _recorded.add(operation.id)
+        (EXAMPLES / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+        _recorded.add(name)

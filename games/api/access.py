@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db import transaction
@@ -137,13 +137,18 @@ def _as_host(request: Request, game_id: UUID) -> None:
 
 
 def _create(
-    request: Request, game_id: UUID, name: str, effect: Callable[[Reading], tuple[Invitation | WatchLink, str]]
+    request: Request,
+    game_id: UUID,
+    name: str,
+    serializer: Any,
+    effect: Callable[[Reading, Mapping[str, Any]], tuple[Invitation | WatchLink, str]],
 ) -> HttpResponse:
     bearer = bearers.require(request)
     principal = accounts.principal_for(bearer, Scope.GAMES)
+    body = read_body(request, serializer)
 
     def create() -> idempotency.Answer:
-        link, token = effect(selectors.read(bearer, game_id, lock=True))
+        link, token = effect(selectors.read(bearer, game_id, lock=True), body)
         location = f"/v1/games/{game_id}/{name}s/{link.id}"
         return idempotency.Answer(201, {name: selectors.link_json(link), "token": token}, {"Location": location})
 
@@ -184,11 +189,12 @@ class InvitationsView(Endpoint):
         `invitation` of `take_seat`. Without `uses` one person may sit down by it; without `expires_in` it holds for a
         week.
         """
-        body = read_body(request, InvitationSerializer)
-        asked = {"name": None, "seat": None, "uses": 1, "expires_in": WEEK_SECONDS, **body}
-        return _create(
-            request, game_id, "invitation", lambda reading: access.create_invitation(reading=reading, **asked)
-        )
+
+        def effect(reading: Reading, body: Mapping[str, Any]) -> tuple[Invitation, str]:
+            asked = {"name": None, "seat": None, "uses": 1, "expires_in": WEEK_SECONDS, **body}
+            return access.create_invitation(reading=reading, **asked)
+
+        return _create(request, game_id, "invitation", InvitationSerializer, effect)
 
 
 class InvitationView(Endpoint):
@@ -255,10 +261,11 @@ class WatchLinksView(Endpoint):
         never shows a hand, and nobody acts by it. Only the host gives one out, and not where spectators are forbidden.
         The answer has the token, this once.
         """
-        asked = {"name": None, "expires_in": None, **read_body(request, WatchLinkSerializer)}
-        return _create(
-            request, game_id, "watch_link", lambda reading: access.create_watch_link(reading=reading, **asked)
-        )
+
+        def effect(reading: Reading, body: Mapping[str, Any]) -> tuple[WatchLink, str]:
+            return access.create_watch_link(reading=reading, **{"name": None, "expires_in": None, **body})
+
+        return _create(request, game_id, "watch_link", WatchLinkSerializer, effect)
 
 
 class WatchLinkView(Endpoint):

@@ -114,9 +114,9 @@ class ClientSeedsView(Endpoint):
         is that of `get_fairness`; its last entry is the deal that your text enters first.
         """
         bearer = bearers.require(request)
-        body = read_body(request, ClientSeedSerializer)
         named = request.META.get("HTTP_X_SEAT")
         viewer = selectors.viewer_of(selectors.read(bearer, game_id), named)
+        body = read_body(request, ClientSeedSerializer)
 
         def give() -> idempotency.Answer:
             reading = selectors.read(bearer, game_id, lock=True)

@@ -60,6 +60,60 @@ class Waiting(threading.Thread):
         return self._answer
 
 
+UNKNOWN = {kind: f"{kind}_{'0' * 43}" for kind in ("sps", "spk", "spw")}
+NOWHERE = "/v1/games/01a229d5-fb39-76d9-986e-cbc309a181b3"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", UNKNOWN)
+@pytest.mark.parametrize("action", ["draws", "looks", "passes", "redeals", "bids", "plays", "resignations", "start"])
+def test_an_action_by_an_unknown_token_is_refused_as_that_before_its_body_is(
+    api: ApiClient, kind: str, action: str
+) -> None:
+    answers = [
+        api.post(f"{NOWHERE}/{action}", json={"x": 1}, token=UNKNOWN[kind], bad=True),
+        api.post(f"{NOWHERE}/{action}", token=UNKNOWN[kind], headers={"If-Match": "17"}, bad=True),
+    ]
+
+    assert {refused(answer) for answer in answers} == {(401, "unauthenticated")}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["seats", "invitations", "watch_links", "rematch", "seats/A/token"])
+def test_what_an_account_does_by_an_unknown_token_or_none_is_refused_as_that_before_its_body_is(
+    api: ApiClient, path: str
+) -> None:
+    answers = [api.post(f"{NOWHERE}/{path}", json={"x": 1}, token=token, bad=True) for token in (UNKNOWN["spk"], None)]
+
+    assert {refused(answer) for answer in answers} == {(401, "unauthenticated")}
+
+
+@pytest.mark.django_db
+def test_a_body_that_cannot_be_read_is_refused_as_that_where_the_token_is_known(table: Make) -> None:
+    game = table()
+
+    for token in (game.tokens["A"], game.host.token):
+        answer = game.api.post(game.url("bids"), json={"x": 1}, token=token, bad=True)
+        assert refused(answer) == (400, "malformed")
+
+
+@pytest.mark.django_db
+def test_what_has_no_version_takes_no_if_match(table: Make) -> None:
+    game = table()
+    before = rows_of(game.id)
+    match = {"If-Match": '"3-A"'}
+
+    answers = [
+        game.api.post(game.url(path), json=body, token=game.host.token, headers=match, bad=True)
+        for path, body in (("invitations", {}), ("watch_links", {}), ("seats/A/token", None), ("rematch", None))
+    ]
+
+    for answer in answers:
+        assert refused(answer) == (400, "malformed")
+        assert [error["pointer"] for error in answer.body["errors"]] == ["If-Match"]
+    assert rows_of(game.id) == before
+
+
 # A seat's token, replaced.
 
 
