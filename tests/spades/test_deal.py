@@ -421,6 +421,25 @@ def test_a_partner_who_bids_first_leaves_the_other_a_bid() -> None:
     assert reason_of(suicide, "E", number(3)) is Reason.TEAM_MINIMUM
 
 
+def test_the_partner_of_the_last_bidder_leaves_two_sums_where_one_is_barred() -> None:
+    ruleset = rules(
+        max_team_bid=5,
+        total_bid_rule="not_equal_tricks",
+        zero_bid="forbidden",
+        nil_success=None,
+        nil_fail=None,
+        blind_nil="off",
+    )
+    deal = stacked(ruleset, {}, dealer="N")
+
+    east = deal.bid("E", Bid.number(1))
+
+    assert deal.legal("E") == [number(tricks) for tricks in range(1, 5)]  # West closes and is not the last
+    assert east.legal("S") == [number(tricks) for tricks in range(1, 4)]  # North is, and may not bid one of its sums
+    assert reason_of(east, "S", number(4)) is Reason.TEAM_MAXIMUM
+    assert bid_round(east, S="3", W="2").legal("N") == [number(1), number(2)]
+
+
 def test_limits_that_leave_a_side_no_bids_are_a_contradiction() -> None:
     with pytest.raises(RulesetError) as caught:
         rules(teams="trios", players=6, removed_cards=["2C", "2D", "2H", "2S"], both_nil="forbidden", max_team_bid=1)

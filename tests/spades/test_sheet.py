@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from dataclasses import replace
 from typing import Any
@@ -183,6 +184,22 @@ def test_no_deal_comes_after_the_end() -> None:
 
     assert isinstance(caught.value.why, RuleViolation)
     assert (caught.value.number, caught.value.why.reason) == (2, Reason.GAME_OVER)
+
+
+def test_a_refused_deal_says_its_number_and_why_wherever_it_travels() -> None:
+    ruleset = Ruleset.resolve({"preset": "two_player", "target_score": 100})
+    deal = DealResult({"A": Bid.number(6), "B": Bid.number(7)}, {"A": 6, "B": 7})
+
+    with pytest.raises(DealRefused) as caught:
+        score_game(ruleset, [deal] * 3)
+
+    for told in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+        assert (told.number, str(told)) == (3, "deal 3: game_over: The game was over after deal 2.")
+        assert (told.why.reason, told.why.detail, told.why.rule) == (
+            Reason.GAME_OVER,
+            "The game was over after deal 2.",
+            None,
+        )
 
 
 def test_the_answer_is_what_an_app_gets() -> None:
