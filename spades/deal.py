@@ -7,11 +7,10 @@ and again is worked out once for each deal, since a deal never changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
-from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from spades import legality
 from spades.bids import Bid, BidKind
@@ -21,7 +20,7 @@ from spades.legality import Bidder, DrawDecision
 from spades.ruleset import Ruleset
 from spades.seats import Table
 from spades.shuffle import Seed
-from spades.terms import terms
+from spades.terms import Terms, terms
 from spades.tricks import Trick, breaks_spades, first_leader, winning_place
 
 __all__ = ["Deal", "Discard", "Exchange", "Phase", "discards_of"]
@@ -42,6 +41,20 @@ _KEPT, _DECLINED = "k", "d"
 _DECISIONS = {_KEPT: DrawDecision.KEEP, _DECLINED: DrawDecision.DECLINE}
 
 T = TypeVar("T")
+
+
+class _Once(Generic[T]):
+    """A property that is worked out once for each deal and kept among its attributes.
+
+    `functools.cached_property` does the same, in Python 3.11 under a lock that costs more than most of what is kept.
+    """
+
+    def __init__(self, work: Callable[[Any], T]) -> None:
+        self.work, self.name, self.__doc__ = work, work.__name__, work.__doc__
+
+    def __get__(self, deal: Any, owner: type[Any]) -> T:
+        value = deal.__dict__[self.name] = self.work(deal)
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +203,7 @@ class Deal:
         facts = terms(ruleset)
         players, lying = ruleset.players, 0
         for card in stock:
-            lying |= 1 << card.index
+            lying |= card.bit
         if lying != facts.pack.mask or len(stock) != len(facts.pack.deck):
             raise NotationError("the stock is not the whole pack of this ruleset, each card once")
         hands = [0] * players
@@ -227,10 +240,14 @@ class Deal:
 
     # Reading one.
 
+    @_Once
+    def _facts(self) -> Terms:
+        return terms(self.ruleset)
+
     @property
     def table(self) -> Table:
         """The seats and sides."""
-        return terms(self.ruleset).table
+        return self._facts.table
 
     @property
     def dealer_place(self) -> int:
@@ -240,9 +257,9 @@ class Deal:
     @property
     def draw_turns(self) -> int:
         """How many draw turns the deal has in all."""
-        return len(self.stock) // 2 if terms(self.ruleset).drawing else 0
+        return len(self.stock) // 2 if self._facts.drawing else 0
 
-    @cached_property
+    @_Once
     def phase(self) -> Phase:
         """Where the deal stands."""
         if self.plays:
@@ -251,11 +268,11 @@ class Deal:
             return Phase.DRAWING
         if not self.all_passed:
             return Phase.PASSING
-        if None in self.bids and terms(self.ruleset).bids_in(self.number):
+        if None in self.bids and self._facts.bids_in(self.number):
             return Phase.BIDDING
         return Phase.PLAYING if self.exchange is None else Phase.EXCHANGING
 
-    @cached_property
+    @_Once
     def turns(self) -> tuple[str, ...]:
         """The seats that the table waits for: one, or several where they act without knowing of each other."""
         seats = self.table.seats
@@ -267,7 +284,7 @@ class Deal:
         places = self._waiting
         return self.table.seats[places[0]] if places else None
 
-    @cached_property
+    @_Once
     def _waiting(self) -> Sequence[int]:
         """The places of `turns`."""
         players, phase = self.ruleset.players, self.phase
@@ -278,7 +295,7 @@ class Deal:
         if phase is Phase.PASSING:
             return [place for place, cards in enumerate(self.passes) if not cards]
         if phase is Phase.BIDDING:
-            facts = terms(self.ruleset)
+            facts = self._facts
             if facts.sealed:
                 return [place for place, bid in enumerate(self.bids) if bid is None]
             return (next(place for place in facts.bid_order(self.dealer_place) if self.bids[place] is None),)
@@ -286,7 +303,7 @@ class Deal:
         if exchange is None:
             return ()
         waiting = [place for place in exchange.places if not self.gives[place]]
-        return sorted(waiting) if terms(self.ruleset).blind_exchange else waiting[:1]
+        return sorted(waiting) if self._facts.blind_exchange else waiting[:1]
 
     @property
     def action(self) -> str | None:
@@ -336,7 +353,7 @@ class Deal:
     @property
     def stock_count(self) -> int:
         """Cards left in the stock: of a draw, or those that nobody was dealt."""
-        if terms(self.ruleset).drawing:
+        if self._facts.drawing:
             return len(self.stock) - 2 * len(self.draws)
         return len(self.stock) - self.ruleset.hand_size * self.ruleset.players
 
@@ -357,7 +374,7 @@ class Deal:
         end = len(self.plays) - len(self.plays) % players
         if not end:
             return None
-        facts = terms(self.ruleset)
+        facts = self._facts
         cards = self.plays[end - players : end]
         leader = (self.leader - winning_place(facts.pack, cards, self.ruleset.duplicate_winner)) % players
         seats = facts.table.from_(facts.table.seats[leader])
@@ -374,14 +391,14 @@ class Deal:
     @property
     def pass_count(self) -> int:
         """How many cards each seat passes in this deal before it is bid; 0 where none are passed."""
-        return self.ruleset.pass_count if terms(self.ruleset).pass_step(self.number) else 0
+        return self.ruleset.pass_count if self._facts.pass_step(self.number) else 0
 
     @property
     def all_passed(self) -> bool:
         """Whether no card is, or is any more, to be passed."""
         return all(self.passes) or not self.pass_count
 
-    @cached_property
+    @_Once
     def exchanges(self) -> tuple[Exchange, ...]:
         """The exchanges that the bids call for, in order: the side of the seat on the dealer's left first.
 
@@ -389,7 +406,7 @@ class Deal:
 
         Source: docs/rules.md#exchange
         """
-        facts = terms(self.ruleset)
+        facts = self._facts
         if not facts.exchanging or None in self.bids:
             return ()
         found: dict[int, Exchange | None] = {}
@@ -409,7 +426,7 @@ class Deal:
             return Exchange(bidder, other, count, Rule(option, count, "exchange")) if count else None
         return None
 
-    @cached_property
+    @_Once
     def exchange(self) -> Exchange | None:
         """The exchange that is going on; None when there is none or all are done."""
         for exchange in self.exchanges:
@@ -426,7 +443,7 @@ class Deal:
 
         Source: docs/rules.md#blind
         """
-        facts = terms(self.ruleset)
+        facts = self._facts
         if not facts.blind_bids or self.plays or self.bids[place] is not None or self.looks >> place & 1:
             return True
         if self.phase not in (Phase.PASSING, Phase.BIDDING) or not facts.bids_in(self.number):
@@ -435,11 +452,11 @@ class Deal:
 
     def is_sealed(self, place: int) -> bool:
         """Whether the bid of a place is made and nobody else may know it yet."""
-        return terms(self.ruleset).sealed and None in self.bids and self.bids[place] is not None
+        return self._facts.sealed and None in self.bids and self.bids[place] is not None
 
     def is_proposal(self, place: int) -> bool:
         """Whether the bid of a place waits for a partner to close the contract. A blind bid is final at once."""
-        facts, bid = terms(self.ruleset), self.bids[place]
+        facts, bid = self._facts, self.bids[place]
         if not facts.partnership or bid is None or bid.is_blind:
             return False
         return any(self.bids[partner] is None for partner in facts.partners[place])
@@ -450,7 +467,7 @@ class Deal:
 
     def may_call_redeal(self, seat: str) -> bool:
         """Whether `seat` could ask for another deal now."""
-        offered = terms(self.ruleset).redeal and not self.plays
+        offered = self._facts.redeal and not self.plays
         return offered and self._redeal_refusal(self.table.index(seat)) is None
 
     def given(self, place: int) -> tuple[Card, ...]:
@@ -474,7 +491,7 @@ class Deal:
 
     def first_hands(self) -> tuple[int, ...]:
         """By place, the cards as they were dealt, or have been drawn so far, before any were given away."""
-        facts, players = terms(self.ruleset), self.ruleset.players
+        facts, players = self._facts, self.ruleset.players
         hands = [0] * players
         if facts.dealing:
             for place, card in enumerate(self.stock[: self.ruleset.hand_size * players]):
@@ -527,12 +544,12 @@ class Deal:
         """The cards that the seat on turn may play, as a mask."""
         return self._playable
 
-    @cached_property
+    @_Once
     def _playable(self) -> int:
         trick = self.trick_cards
         return legality.legal_cards(
             self.ruleset,
-            terms(self.ruleset).pack,
+            self._facts.pack,
             self.hands[(self.leader + len(trick)) % self.ruleset.players],
             trick,
             trick_number=self.trick_number,
@@ -601,7 +618,7 @@ class Deal:
             passed = _with(self, passes=_changed(self.passes, place, mask))
             return _settled(_after_passing(passed)) if passed.all_passed else passed
         given = _with(self, gives=_changed(self.gives, place, mask))
-        if terms(self.ruleset).blind_exchange:
+        if self._facts.blind_exchange:
             return _settled(_after_gift(_after_gift(given, exchange, bidder=True), exchange, bidder=False))
         return _settled(_after_gift(given, exchange, bidder=place == exchange.bidder))
 
@@ -648,7 +665,7 @@ class Deal:
         if refusal:
             raise refusal
         bids, hints = self.bids, self.hints
-        for partner in terms(self.ruleset).partners[place]:
+        for partner in self._facts.partners[place]:
             if self.is_proposal(partner):
                 bids, hints = _changed(bids, partner, None), _changed(hints, partner, None)
         return _with(self, bids=bids, hints=hints, reconsidered=self.reconsidered | 1 << place)
@@ -697,7 +714,7 @@ class Deal:
         """Why a card that is not legal may not be played."""
         refusal = legality.card_refusal(
             self.ruleset,
-            terms(self.ruleset).pack,
+            self._facts.pack,
             hand,
             card,
             self.trick_cards,
@@ -708,7 +725,7 @@ class Deal:
         return refusal
 
     def _bidder(self, place: int, *, seen: bool) -> Bidder:
-        facts = terms(self.ruleset)
+        facts = self._facts
         counts = facts.whiz and seen
         return Bidder(
             place=place,
@@ -723,7 +740,7 @@ class Deal:
 
     def _proposes(self, place: int) -> bool:
         """Whether a bid of `place` would leave partners still to bid."""
-        facts = terms(self.ruleset)
+        facts = self._facts
         return facts.partnership and any(self.bids[partner] is None for partner in facts.partners[place])
 
     def _require_hint(self, place: int, bid: Bid, hint_max: int) -> None:
@@ -738,7 +755,7 @@ class Deal:
             raise RuleViolation(Reason.BID_OUT_OF_RANGE, detail, rule)
 
     def _look_refusal(self, place: int) -> RuleViolation | None:
-        facts = terms(self.ruleset)
+        facts = self._facts
         if self.phase not in (Phase.PASSING, Phase.BIDDING):
             return self._wrong_phase(self.table.seats[place])
         if self.has_seen(place):
@@ -751,7 +768,7 @@ class Deal:
         return None
 
     def _reconsider_refusal(self, place: int) -> RuleViolation | None:
-        facts, rule = terms(self.ruleset), Rule("bid_mode", self.ruleset.bid_mode, "bids")
+        facts, rule = self._facts, Rule("bid_mode", self.ruleset.bid_mode, "bids")
         partners = facts.partners[place]
         if self.phase is not Phase.BIDDING or not any(self.is_proposal(partner) for partner in partners):
             return RuleViolation(Reason.WRONG_PHASE, "There is no proposal of a partner to reconsider.", rule)
@@ -760,7 +777,7 @@ class Deal:
         return None
 
     def _redeal_refusal(self, place: int) -> RuleViolation | None:
-        facts, rule = terms(self.ruleset), Rule("redeal", self.ruleset.redeal, "redeal")
+        facts, rule = self._facts, Rule("redeal", self.ruleset.redeal, "redeal")
         phase = self.phase
         if not self.has_seen(place):
             return self._look_first()
@@ -778,7 +795,7 @@ class Deal:
             raise self._look_first()
 
     def _look_first(self) -> RuleViolation:
-        option = "blind_nil" if terms(self.ruleset).blind_nil else "blind_bid_min"
+        option = "blind_nil" if self._facts.blind_nil else "blind_bid_min"
         rule = Rule(option, getattr(self.ruleset, option), "blind")
         return RuleViolation(Reason.LOOK_FIRST, "Bid blind, or look at your hand first.", rule)
 
@@ -888,7 +905,8 @@ def _moved(deal: Deal, exchange: Exchange) -> bool:
 
 
 _FIELDS = tuple(field.name for field in fields(Deal))
-_WORKED_OUT = tuple(name for name, value in vars(Deal).items() if isinstance(value, cached_property))
+_WORKED_OUT = tuple(name for name, value in vars(Deal).items() if isinstance(value, _Once) and name != "_facts")
+"""What each step leaves to be worked out anew; the facts of the ruleset stay."""
 
 _TO_DO = {
     "draw": "decide about a card",

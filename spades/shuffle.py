@@ -20,6 +20,7 @@ Source: docs/rules.md#shuffle
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -74,7 +75,12 @@ class Seed:
         cards = list(deck)
         numbers = _numbers(self._key(purpose))
         for place in range(len(cards) - 1, 0, -1):
-            other = _below(numbers, place + 1)
+            limit = place + 1
+            fair = (1 << 32) // limit * limit
+            number = next(numbers)
+            while number >= fair:  # as in `_below`, whose calls would cost more than they do
+                number = next(numbers)
+            other = number % limit
             cards[place], cards[other] = cards[other], cards[place]
         return tuple(cards)
 
@@ -107,13 +113,15 @@ class Seed:
         return digest.digest()
 
 
+_WORDS = struct.Struct(">8I")
+
+
 def _numbers(key: bytes) -> Iterator[int]:
     """32-bit numbers without end."""
     block = 0
     while True:
         digest = hashlib.sha256(key + block.to_bytes(8, "big")).digest()
-        for start in range(0, SEED_BYTES, 4):
-            yield int.from_bytes(digest[start : start + 4], "big")
+        yield from _WORDS.unpack(digest)
         block += 1
 
 
