@@ -19,6 +19,11 @@ class BidKind(Enum):
     BLIND_NIL = "blind_nil"
     BLIND = "blind"
 
+    __hash__ = object.__hash__  # there is one of each; the hash of a name would cost a call
+
+
+_NAMES = {kind: kind.value for kind in BidKind}
+
 
 @dataclass(frozen=True, slots=True)
 class Bid:
@@ -62,8 +67,8 @@ class Bid:
     def to_json(self) -> dict[str, Any]:
         """The JSON form, inverse of `from_json`."""
         if self.is_nil:
-            return {"kind": self.kind.value}
-        return {"kind": self.kind.value, "tricks": self.tricks}
+            return {"kind": _NAMES[self.kind]}
+        return {"kind": _NAMES[self.kind], "tricks": self.tricks}
 
     @classmethod
     def parse(cls, text: str) -> Bid:

@@ -538,7 +538,9 @@ class Deal:
         bodies = [bid.to_json() for bid in bids]
         if not seen and self._look_refusal(place) is None:
             return [{"look": True}, *bodies]
-        return bodies if self._reconsider_refusal(place) else [*bodies, {"kind": "reconsider"}]
+        if not self._facts.partnership or self._reconsider_refusal(place):
+            return bodies
+        return [*bodies, {"kind": "reconsider"}]
 
     def legal_cards(self) -> int:
         """The cards that the seat on turn may play, as a mask."""

@@ -51,6 +51,7 @@ class Terms:
         "offered",
         "one_nil",
         "open_bids",
+        "orders",
         "pack",
         "partners",
         "partnership",
@@ -66,7 +67,7 @@ class Terms:
         "whiz",
     )
 
-    def __init__(self, ruleset: Ruleset) -> None:
+    def __init__(self, ruleset: Ruleset) -> None:  # noqa: PLR0915 -- a statement for each fact
         r = self.ruleset = ruleset
         self.table: Table = table(r.players, r.teams)
         self.pack: Pack = pack(r.jokers, r.removed_cards, r.high_trumps, r.decks)
@@ -106,6 +107,9 @@ class Terms:
         self.exchanging = self.nil and exchange and len(self.partners[0]) == 1
         self.blind_exchange = self.exchanging and r.exchange_order is ExchangeOrder.BLIND
 
+        self.orders: tuple[tuple[int, ...], ...] = tuple(self._bid_order(dealer) for dealer in range(r.players))
+        """By the place of the dealer, the places in the order in which they bid."""
+
         numbers = range(max(r.min_bid or 0, 1), (r.max_bid or 0) + 1) if bidding else range(0)
         plain = [Bid.number(0)] if bidding and r.zero_bid in (ZeroBid.PLAIN, ZeroBid.BOTH) else []
         nils = [Bid.nil()] if self.nil else []
@@ -139,6 +143,9 @@ class Terms:
 
         Source: docs/rules.md#bids
         """
+        return self.orders[dealer]
+
+    def _bid_order(self, dealer: int) -> tuple[int, ...]:
         players = self.ruleset.players
         if self.ruleset.bid_order is BidOrder.DEALER:
             return tuple((dealer + step) % players for step in range(players))
