@@ -87,7 +87,7 @@ class MapField(serializers.Field):
     """An object with a value for each of some seats or sides. Use `BySeatField` or `BySideField`.
 
     Args:
-        child: the field of a value. It may not be null.
+        child: the field of a value.
     """
 
     keys: frozenset[str]
@@ -106,13 +106,13 @@ class MapField(serializers.Field):
             raise refuse(ContractReason.WRONG_TYPE, "Expected an object.")
         values: dict[str, Any] = {}
         errors: dict[str, Any] = {}
-        read, keys = self.child.to_internal_value, self.keys
+        read, keys, nulls = self.child.to_internal_value, self.keys, self.child.allow_null
         for key, value in data.items():
             if key not in keys:
                 errors[key] = [ErrorDetail(self.unknown, code=ContractReason.UNKNOWN_FIELD.value)]
                 continue
             try:
-                values[key] = read(value)
+                values[key] = None if value is None and nulls else read(value)
             except ValidationError as exc:
                 errors[key] = exc.detail
         if errors:

@@ -57,6 +57,8 @@ class ContractReason(StrEnum):
     GAME_NOT_OVER = "game_not_over"
     SANDBOX_NOT_ACCEPTED = "sandbox_not_accepted"
     TOO_MANY = "too_many"
+    NOTHING_TO_UNDO = "nothing_to_undo"
+    NOTHING_TO_REDO = "nothing_to_redo"
     BOARD_OPEN = "board_open"
     IDEMPOTENCY_IN_PROGRESS = "idempotency_in_progress"
     STALE_VERSION = "stale_version"
@@ -308,6 +310,20 @@ _OWN: tuple[Entry, ...] = (
         "There are too many of these",
         "A table has a bounded number of invitations and of watch links in force. Delete one that is no longer needed, "
         "or let it expire.",
+    ),
+    Entry(
+        ContractReason.NOTHING_TO_UNDO,
+        409,
+        "Nothing to take back",
+        "Everything that was written on this sheet since it was made has been taken back. `undo` of the sheet says how "
+        "many changes could be.",
+    ),
+    Entry(
+        ContractReason.NOTHING_TO_REDO,
+        409,
+        "Nothing to write again",
+        "No change of this sheet was taken back, or something new was written since. `redo` of the sheet says how many "
+        "changes could be written again.",
     ),
     Entry(
         ContractReason.BOARD_OPEN,

@@ -47,6 +47,7 @@ TAGS: Final[Mapping[str, str]] = {
     "Tables": "Open a table, find one, sit down, watch, start, leave and give up.",
     "Play": "What a seat does in its turn: draw, look, bid and play.",
     "Scoring": "Scores for apps that play elsewhere: of a deal, of a game, and of what might be. Nothing is kept.",
+    "Score sheets": "Score sheets that are kept: written deal by deal, corrected, shared, exported.",
     "Events": "What happened at a table, in order, as far as the reader may know it; waiting for what happens next.",
     "Records": "Deals and games that are over.",
     "Service": "About the service itself.",
@@ -259,9 +260,10 @@ class _MapFieldExtension(OpenApiSerializerFieldExtension):  # type: ignore[no-un
 
     def map_serializer_field(self, auto_schema: Any, direction: str) -> dict[str, Any]:
         """Describe the values by their field, and the keys by their pattern."""
+        value = auto_schema._map_serializer_field(self.target.child, direction)  # noqa: SLF001
         return {
             "type": "object",
-            "additionalProperties": auto_schema._map_serializer_field(self.target.child, direction),  # noqa: SLF001
+            "additionalProperties": value,
             "propertyNames": {"pattern": self.target.pattern},
         }
 

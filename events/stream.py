@@ -40,7 +40,9 @@ SEND_SECONDS: Final = 20.0
 
 PAGE: Final = 200
 
-_PATH: Final = re.compile(r"/v1/games/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/events")
+_PATH: Final = re.compile(
+    r"/v1/(?:games|score_sheets)/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/events"
+)
 _NOT_OF_A_STREAM: Final = frozenset({b"content-type", b"content-length", b"etag", b"cache-control"})
 _NOT_OF_A_NEW_BODY: Final = frozenset({b"content-length", b"etag"})
 
@@ -87,7 +89,7 @@ Ask = Callable[[Scope], Awaitable[Answer]]
 
 
 def game_waited_for(scope: Scope) -> UUID | None:
-    """The game whose events this request wants to wait for, or None when it is a request like any other."""
+    """The game, or the sheet, whose events this request wants to wait for; None when it is a request like any other."""
     if scope["method"] != "GET":
         return None
     match = _PATH.fullmatch(scope["path"])

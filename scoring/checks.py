@@ -11,11 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from contract.problems import ContractReason, Fault, Problem, malformed
-from spades import Adjustment, Bid, NotationError, Reason, Ruleset, RuleViolation
+from spades import Adjustment, Bid, NotationError, Reason, Rule, Ruleset, RuleViolation
 from spades.bidding import bids_refusals, nobody_bids, with_blind_sides
 from spades.seats import table
 
-__all__ = ["Told", "misfits", "refused", "sides_fault", "violations"]
+__all__ = [
+    "Told",
+    "bid_violations",
+    "bidless_violations",
+    "misfits",
+    "refused",
+    "seats_faults",
+    "sides_fault",
+    "violations",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +88,22 @@ def violations(
     """
     bidless = nobody_bids(ruleset, deal_number)
     if bidless is not None:
-        detail = f"Nobody bids in deal {deal_number} at this table."
-        for name in ("bids", "blind_sides"):
-            if getattr(told, name):
-                yield f"{pointer}/{name}", RuleViolation(Reason.BID_IS_FORCED, detail, bidless)
+        yield from bidless_violations(told, bidless, deal_number=deal_number, pointer=pointer)
     else:
         yield from bid_violations(ruleset, told.bids, told.blind_sides, scores, pointer=pointer)
     if sum(told.tricks.values()) != ruleset.hand_size:
         detail = f"A deal has {ruleset.hand_size} tricks here, and these are {sum(told.tricks.values())}."
         yield f"{pointer}/tricks", RuleViolation(Reason.TRICKS_DO_NOT_ADD_UP, detail)
+
+
+def bidless_violations(
+    told: Told, rule: Rule, *, deal_number: int, pointer: str = ""
+) -> Iterator[tuple[str, RuleViolation]]:
+    """What is said of bids in a deal where, by this rule, nobody bids."""
+    detail = f"Nobody bids in deal {deal_number} at this table."
+    for name in ("bids", "blind_sides"):
+        if getattr(told, name):
+            yield f"{pointer}/{name}", RuleViolation(Reason.BID_IS_FORCED, detail, rule)
 
 
 def bid_violations(

@@ -45,12 +45,14 @@ def nobody_bids(ruleset: Ruleset, deal_number: int) -> Rule | None:
     return None
 
 
-def with_blind_sides(ruleset: Ruleset, bids: Mapping[str, Bid], blind_sides: Iterable[str]) -> dict[str, Bid]:
+def with_blind_sides(
+    ruleset: Ruleset, bids: Mapping[str, Bid], blind_sides: Iterable[str], *, strict: bool = True
+) -> dict[str, Bid]:
     """The bids, with the numbers of each blind side as blind bids: two ways to say the same.
 
     Raises:
         NotationError: no such side.
-        RuleViolation: `blind_side_incomplete`; a side has bid no number that could be blind.
+        RuleViolation: `blind_side_incomplete`, if `strict`; a side has bid no number that could be blind.
     """
     blind = set(blind_sides)
     if not blind:
@@ -58,7 +60,7 @@ def with_blind_sides(ruleset: Ruleset, bids: Mapping[str, Bid], blind_sides: Ite
     seats = table(ruleset.players, ruleset.teams)
     if not blind <= set(seats.sides):
         raise NotationError(f"the sides are {', '.join(seats.sides)}, got {', '.join(sorted(blind))}")
-    for side in seats.sides if bids else ():
+    for side in seats.sides if bids and strict else ():
         if side in blind and all(bids[seat].is_nil for seat in seats.seats_of(side) if seat in bids):
             rule = Rule("blind_bid_min", ruleset.blind_bid_min, "blind")
             raise RuleViolation(Reason.BLIND_SIDE_INCOMPLETE, f"{side} bid no number that could be blind.", rule)

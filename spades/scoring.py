@@ -157,6 +157,7 @@ def score_deal(
     deal_number: int | None = None,
     blind_sides: Iterable[str] = (),
     adjustments: Sequence[Adjustment] = (),
+    strict: bool = True,
 ) -> DealScore:
     """Score one deal.
 
@@ -167,6 +168,7 @@ def score_deal(
         deal_number: the number of this deal, from 1. Unknown, it is the first one if that alone explains the bids.
         blind_sides: sides whose number bids were made blind; the same as bids of the kind `blind`.
         adjustments: what else changes a side's points in this deal.
+        strict: False scores what the rules forbid as it stands, for whoever keeps the score of what was done.
 
     Raises:
         NotationError: a seat or a side that the table does not have, one of its seats left out, or bags below zero.
@@ -180,10 +182,12 @@ def score_deal(
     """
     seats = table(ruleset.players, ruleset.teams)
     blind_sides = tuple(blind_sides)
-    bids = with_blind_sides(ruleset, bids, blind_sides)
+    bids = with_blind_sides(ruleset, bids, blind_sides, strict=strict)
     if deal_number is None:
         deal_number = 2 if bids else 1
-    _check(ruleset, before, bids, tricks, deal_number, adjustments, blind=bool(blind_sides))
+    _check_table(ruleset, before, bids, tricks, deal_number, adjustments)
+    if strict:
+        _check_rules(ruleset, before, bids, tricks, deal_number, blind=bool(blind_sides))
     made = units(ruleset)
     sides = {
         side: score_side(
@@ -196,8 +200,9 @@ def score_deal(
         )
         for side in seats.sides
     }
-    distance = {seat: abs(bid.tricks - tricks[seat]) for seat, bid in bids.items()}
-    closest = tuple(seat for seat in seats.seats if bids and distance[seat] == min(distance.values()))
+    distance = {seat: abs(bids[seat].tricks - tricks[seat]) for seat in seats.seats if seat in bids}
+    least = min(distance.values(), default=0)
+    closest = tuple(seat for seat, away in distance.items() if away == least)
     moon = next((side for side, score in sides.items() if score.won), None)
     return DealScore(sides, closest, moon)
 
@@ -242,33 +247,46 @@ def score_side(
     )
 
 
-def _check(
+def _check_table(
     ruleset: Ruleset,
     before: Mapping[str, SideBefore],
     bids: Mapping[str, Bid],
     tricks: Mapping[str, int],
     deal_number: int,
     adjustments: Sequence[Adjustment],
-    *,
-    blind: bool,
 ) -> None:
+    """Refuse what this table does not have, whatever its rules."""
     seats = table(ruleset.players, ruleset.teams)
-    bidless = nobody_bids(ruleset, deal_number)
-    if bidless and (bids or blind):
-        raise RuleViolation(Reason.BID_IS_FORCED, f"Nobody bids in deal {deal_number} at this table.", bidless)
     for name, given in (("bids", bids), ("tricks", tricks)):
-        if set(given) != set(seats.seats) and not (bidless and name == "bids"):
+        some = name == "bids" and nobody_bids(ruleset, deal_number) is not None
+        if not (given.keys() <= set(seats.seats) if some else given.keys() == set(seats.seats)):
             raise NotationError(f"{name} has one entry for each of {', '.join(seats.seats)}, got {', '.join(given)}")
     named = {*before, *(adjustment.side for adjustment in adjustments)}
     if not named <= set(seats.sides):
         raise NotationError(f"the sides are {', '.join(seats.sides)}, got {', '.join(sorted(named))}")
     if any(side.bags < 0 or side.sets < 0 for side in before.values()):
         raise NotationError("bags and sets are counts, from 0")
+    if min(tricks.values()) < 0:
+        raise NotationError("tricks are counts, from 0")
+
+
+def _check_rules(
+    ruleset: Ruleset,
+    before: Mapping[str, SideBefore],
+    bids: Mapping[str, Bid],
+    tricks: Mapping[str, int],
+    deal_number: int,
+    *,
+    blind: bool,
+) -> None:
+    bidless = nobody_bids(ruleset, deal_number)
+    if bidless and (bids or blind):
+        raise RuleViolation(Reason.BID_IS_FORCED, f"Nobody bids in deal {deal_number} at this table.", bidless)
     refusal = bids_refusal(ruleset, bids, {side: standing.score for side, standing in before.items()})
     if refusal:
         raise refusal
     total = sum(tricks.values())
-    if total != ruleset.hand_size or min(tricks.values()) < 0:
+    if total != ruleset.hand_size:
         counts = ", ".join(str(count) for count in tricks.values())
         detail = f"A deal has {ruleset.hand_size} tricks, each taken by one seat; {counts} is not a way to share them."
         raise RuleViolation(Reason.TRICKS_DO_NOT_ADD_UP, detail)

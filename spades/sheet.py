@@ -75,6 +75,7 @@ class ScoreSheet:
         *,
         blind_sides: Iterable[str] = (),
         adjustments: Sequence[Adjustment] = (),
+        strict: bool = True,
     ) -> tuple[ScoreSheet, DealScore]:
         """The sheet with one more deal, and that deal's score. Arguments and errors as in `score_deal`."""
         score = score_deal(
@@ -85,6 +86,7 @@ class ScoreSheet:
             deal_number=self.deals + 1,
             blind_sides=blind_sides,
             adjustments=adjustments,
+            strict=strict,
         )
         sides = {name: SideBefore(side.score, side.bags, side.sets) for name, side in score.sides.items()}
         return replace(self, sides=sides, deals=self.deals + 1, moon=score.moon), score

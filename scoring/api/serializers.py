@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from contract.fields import MOST_TRICKS, BidField, BySeatField, BySideField, RulesetField, SideField
-from contract.serializers import StrictCharField, StrictIntegerField, StrictListField, StrictSerializer
+from contract.problems import ContractReason
+from contract.serializers import (
+    ParsedField,
+    StrictCharField,
+    StrictChoiceField,
+    StrictIntegerField,
+    StrictListField,
+    StrictSerializer,
+    refuse,
+)
+from contract.shapes import SEAT
+from scoring.boards import NOTE_MOST, WHY_MOST
+from spades.seats import SEATS
 from spades.sheet import DEAL_CAP
 
-__all__ = ["AdjustmentSerializer", "ScoreDealSerializer", "ScoreGameSerializer", "WhatIfSerializer"]
+__all__ = [
+    "AddDealSerializer",
+    "AdjustSheetSerializer",
+    "ChangeDealSerializer",
+    "ChangeSheetSerializer",
+    "ImportIntoSheetSerializer",
+    "ImportSheetSerializer",
+    "ModeSerializer",
+    "NothingSerializer",
+    "ScoreDealSerializer",
+    "ScoreGameSerializer",
+    "ShareLinkSerializer",
+    "SheetSerializer",
+    "WhatIfSerializer",
+]
 
 MOST_POINTS: Final = 1_000_000
 """No game comes near. It keeps sums within what every reader of JSON takes exactly."""
@@ -45,7 +71,7 @@ class AdjustmentSerializer(StrictSerializer):
 
     side = SideField()
     points = StrictIntegerField(min_value=-MOST_POINTS, max_value=MOST_POINTS)
-    why = StrictCharField(required=False, max_length=200, help_text="For people; the rules know nothing of it.")
+    why = StrictCharField(required=False, max_length=WHY_MOST, help_text="For people; the rules know nothing of it.")
 
 
 class DealToldSerializer(StrictSerializer):
@@ -88,3 +114,153 @@ class WhatIfSerializer(StrictSerializer):
     before = StandingSerializer(required=False)
     side = SideField(help_text="The side that asks.")
     bids = BySeatField(child=BidField(), required=False, help_text="Bids that are known, of any seats.")
+
+
+LINK_SECONDS_LEAST: Final = 60
+LINK_SECONDS_MOST: Final = 365 * 24 * 3600
+
+
+def _seat(text: str) -> str:
+    if text not in SEATS:
+        raise ValueError(text)
+    return text
+
+
+def _seat_field(**kwargs: Any) -> ParsedField:
+    return ParsedField(parse=_seat, pattern=SEAT["pattern"], expected="a seat such as N", **kwargs)
+
+
+def _name() -> StrictCharField:
+    return StrictCharField(max_length=40)
+
+
+class NothingSerializer(StrictSerializer):
+    """An empty object, or no body at all."""
+
+
+class SheetSerializer(StrictSerializer):
+    """A sheet to keep."""
+
+    ruleset = RulesetField(help_text="A preset's name and what differs from it.")
+    names = BySeatField(child=_name(), required=False, help_text="Who sits where.")
+    dealer = _seat_field(required=False, help_text="Who deals first; by default the first seat.")
+    note = StrictCharField(required=False, max_length=NOTE_MOST, help_text="Whatever is worth noting about the game.")
+
+
+class ChangeSheetSerializer(StrictSerializer):
+    """What is to be another about a sheet; what is left out stays."""
+
+    names = BySeatField(child=_name(), required=False, help_text="Names to write over the old ones.")
+    dealer = _seat_field(required=False, help_text="Who dealt first.")
+    note = StrictCharField(required=False, max_length=NOTE_MOST, allow_null=True)
+
+
+class ModeSerializer(StrictSerializer):
+    """Whether the rules are asked."""
+
+    mode = StrictChoiceField(
+        choices=["strict", "lenient"],
+        required=False,
+        help_text="`lenient` writes down what the rules forbid, and flags it; by default it is refused.",
+    )
+
+
+class ChangeDealSerializer(ModeSerializer):
+    """What is to be another about a deal; what is left out stays."""
+
+    bids = BySeatField(child=BidField(), required=False, help_text="Every seat's bid.")
+    tricks = BySeatField(
+        child=StrictIntegerField(min_value=0, max_value=MOST_TRICKS),
+        required=False,
+        help_text="The tricks that each seat took.",
+    )
+    blind_sides = StrictListField(
+        child=SideField(), required=False, unique=True, max_length=6, help_text="Sides whose numbers were bid blind."
+    )
+    note = StrictCharField(required=False, max_length=NOTE_MOST, allow_null=True)
+
+
+class AddDealSerializer(ChangeDealSerializer):
+    """The bids of the next deal, and its tricks if it has been played."""
+
+
+class AdjustSheetSerializer(ModeSerializer):
+    """Points to give or take."""
+
+    side = SideField()
+    points = StrictIntegerField(min_value=-MOST_POINTS, max_value=MOST_POINTS)
+    why = StrictCharField(required=False, max_length=WHY_MOST)
+
+
+class KeptDealSerializer(StrictSerializer):
+    """A deal as exports have it."""
+
+    bids = BySeatField(child=BidField(), required=False)
+    tricks = BySeatField(child=StrictIntegerField(min_value=0, max_value=MOST_TRICKS), required=False, allow_null=True)
+    blind_sides = StrictListField(child=SideField(), required=False, unique=True, max_length=6)
+    note = StrictCharField(required=False, max_length=NOTE_MOST, allow_null=True)
+
+
+class KeptAdjustmentSerializer(StrictSerializer):
+    """An adjustment as exports have it."""
+
+    deal = StrictIntegerField(min_value=1, max_value=DEAL_CAP)
+    side = SideField()
+    points = StrictIntegerField(min_value=-MOST_POINTS, max_value=MOST_POINTS)
+    why = StrictCharField(required=False, max_length=WHY_MOST, allow_null=True)
+
+
+class ExportedSerializer(StrictSerializer):
+    """A sheet as `export_sheet` gives it."""
+
+    format = StrictIntegerField(min_value=1, max_value=1)
+    ruleset = RulesetField(help_text="A preset's name and what differs from it.")
+    ruleset_hash = StrictCharField(required=False, max_length=64, help_text="If it is given, it must be the ruleset's.")
+    names = BySeatField(child=StrictCharField(max_length=40, allow_null=True), required=False)
+    dealer = _seat_field(required=False)
+    note = StrictCharField(required=False, max_length=NOTE_MOST, allow_null=True)
+    deals = StrictListField(child=KeptDealSerializer(), required=False, max_length=DEAL_CAP)
+    adjustments = StrictListField(child=KeptAdjustmentSerializer(), required=False, max_length=1000)
+
+
+class StrictTextField(StrictCharField):
+    """A text of several lines."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Take a string; what its cells hold is for whoever reads it to check."""
+        if type(data) is not str:
+            raise refuse(ContractReason.WRONG_TYPE, "Expected a string.")
+        return data
+
+
+class ImportSheetSerializer(ModeSerializer):
+    """A sheet to make of an export."""
+
+    sheet = ExportedSerializer()
+
+
+class ImportIntoSheetSerializer(ModeSerializer):
+    """What is to stand on the sheet instead: an export of one with these rules, as JSON or as CSV."""
+
+    sheet = ExportedSerializer(required=False)
+    csv = StrictTextField(
+        required=False, allow_blank=True, help_text="The text that `export_sheet` gives with `format=csv`."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """One of the two."""
+        if ("sheet" in attrs) == ("csv" in attrs):
+            raise refuse(ContractReason.MISSING_FIELD, "Either sheet or csv is required, and not both.")
+        return attrs
+
+
+class ShareLinkSerializer(StrictSerializer):
+    """A share link to give out."""
+
+    name = StrictCharField(required=False, max_length=40, help_text="Your own note of what it is for.")
+    expires_in = StrictIntegerField(
+        required=False,
+        min_value=LINK_SECONDS_LEAST,
+        max_value=LINK_SECONDS_MOST,
+        help_text="Seconds until it ends; by default it holds until you delete it.",
+    )

@@ -1,0 +1,310 @@
+"""A kept score sheet as a value: what is written on it, and what follows from that. No database.
+
+The changes of a sheet, in order, give its `Content`; `undo` and `redo` are changes too, so what was once written is
+never lost. The content and the ruleset give the `Board`: the score of every deal, what each of them breaks, and who has
+won. Whatever the way to a content, its board is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, Final
+
+from contract.problems import Fault
+from scoring import checks
+from scoring.checks import Told
+from spades import Adjustment, Bid, Reason, Ruleset, RuleViolation, ScoreSheet
+from spades.bidding import nobody_bids
+from spades.sheet import answer, game_answer
+from spades.terms import terms
+
+__all__ = [
+    "NOTE_MOST",
+    "WHY_MOST",
+    "Board",
+    "Content",
+    "KeptAdjustment",
+    "KeptDeal",
+    "Step",
+    "changed_lines",
+    "fold",
+    "told_of",
+    "turns",
+]
+
+NOTE_MOST: Final = 500
+WHY_MOST: Final = 200
+"""The longest note, and the longest reason of an adjustment, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptDeal:
+    """What is written down of one deal. JSON values, by seat."""
+
+    bids: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Empty where nobody bids."""
+    tricks: Mapping[str, int] | None = None
+    """None until the deal has been played."""
+    blind_sides: tuple[str, ...] = ()
+    note: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The deal as it is kept and exported."""
+        return {
+            "bids": dict(self.bids),
+            "tricks": None if self.tricks is None else dict(self.tricks),
+            "blind_sides": list(self.blind_sides),
+            "note": self.note,
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> KeptDeal:
+        """The inverse of `to_json`; what is left out is not written down."""
+        return cls(
+            value.get("bids") or {}, value.get("tricks"), tuple(value.get("blind_sides") or ()), value.get("note")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAdjustment:
+    """Points given or taken by a person. It is a line of `deal`, and counts once that is scored."""
+
+    deal: int
+    side: str
+    points: int
+    why: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The adjustment as it is kept, exported and answered."""
+        return {"deal": self.deal, "side": self.side, "points": self.points, "why": self.why}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> KeptAdjustment:
+        """The inverse of `to_json`."""
+        return cls(value["deal"], value["side"], value["points"], value.get("why"))
+
+
+def _sorted(adjustments: Iterable[KeptAdjustment]) -> tuple[KeptAdjustment, ...]:
+    return tuple(sorted(adjustments, key=lambda adjustment: adjustment.deal))
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """All that is written on a sheet."""
+
+    names: Mapping[str, str | None]
+    """Who sits where, by seat."""
+    dealer: str
+    """Who dealt first."""
+    note: str | None = None
+    deals: tuple[KeptDeal, ...] = ()
+    adjustments: tuple[KeptAdjustment, ...] = ()
+    """In the order of their deals."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The content as it is kept and exported."""
+        return {
+            "names": dict(self.names),
+            "dealer": self.dealer,
+            "note": self.note,
+            "deals": [deal.to_json() for deal in self.deals],
+            "adjustments": [adjustment.to_json() for adjustment in self.adjustments],
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Content:
+        """The inverse of `to_json`."""
+        return cls(
+            value["names"],
+            value["dealer"],
+            value.get("note"),
+            tuple(KeptDeal.from_json(deal) for deal in value.get("deals") or ()),
+            _sorted(KeptAdjustment.from_json(adjustment) for adjustment in value.get("adjustments") or ()),
+        )
+
+    def after(self, kind: str, data: Mapping[str, Any]) -> Content:
+        """The content with one more change, which is neither the first nor an `undo` or `redo`."""
+        if kind == "sheet_changed":
+            return replace(self, **data)
+        if kind == "deal_added":
+            return replace(self, deals=(*self.deals, KeptDeal.from_json(data)))
+        if kind == "deal_changed":
+            place = data["deal"] - 1
+            deal = KeptDeal.from_json({**self.deals[place].to_json(), **data["change"]})
+            return replace(self, deals=(*self.deals[:place], deal, *self.deals[place + 1 :]))
+        if kind == "sheet_adjusted":
+            return replace(self, adjustments=_sorted((*self.adjustments, KeptAdjustment.from_json(data))))
+        return Content.from_json(data)  # sheet_imported
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A change as it is kept."""
+
+    kind: str
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """What is written, and how far back and forth one could go."""
+
+    content: Content
+    undone: tuple[Content, ...] = ()
+    past: tuple[Content, ...] = ()
+
+
+def fold(steps: Iterable[Step]) -> Folded:
+    """What is written on a sheet after these changes, of which the first makes it.
+
+    Who writes something new after taking something back can go back, and no longer forth.
+    """
+    past: list[Content] = []
+    undone: list[Content] = []
+    for step in steps:
+        if step.kind == "change_undone":
+            undone.append(past.pop())
+        elif step.kind == "change_redone":
+            past.append(undone.pop())
+        else:
+            past.append(past[-1].after(step.kind, step.data) if past else Content.from_json(step.data))
+            undone.clear()
+    return Folded(past[-1], tuple(undone), tuple(past[:-1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """What follows from a content under a ruleset."""
+
+    ruleset: Ruleset
+    content: Content
+    answers: tuple[dict[str, Any] | None, ...]
+    """The scoring answer of each deal; None for one that is not played."""
+    flags: tuple[tuple[Fault, ...], ...]
+    """For each deal, what the rules forbid about it. Pointers go into the deal."""
+    sheet: ScoreSheet
+    over: bool
+
+    @classmethod
+    def of(cls, ruleset: Ruleset, content: Content) -> Board:
+        """Score a sheet from its first deal on. What the rules forbid is scored as it stands, and flagged."""
+        sheet, ending = ScoreSheet.start(ruleset), None
+        answers: list[dict[str, Any] | None] = []
+        flags = []
+        for number, deal in enumerate(content.deals, start=1):
+            told = told_of(content, number)
+            found = []
+            if ending is not None:
+                found.append(Fault("", Reason.GAME_OVER, f"The game was over after deal {number - 1}."))
+            if deal.tricks is None:
+                found += [_fault(*each) for each in _bids_only(ruleset, told, sheet.scores(), number)]
+                answers.append(None)
+            else:
+                scores = sheet.scores()
+                values = (told.bids, told.tricks)
+                more: dict[str, Any] = {"blind_sides": told.blind_sides, "adjustments": told.adjustments}
+                try:
+                    sheet, score = sheet.after(*values, **more)
+                except RuleViolation:
+                    found += [_fault(*each) for each in checks.violations(ruleset, told, scores, deal_number=number)]
+                    sheet, score = sheet.after(*values, **more, strict=False)
+                ending = ending or sheet.ending()  # who has won stays the winner
+                answers.append(answer(score, ending))
+            flags.append(tuple(found))
+        return cls(ruleset, content, tuple(answers), tuple(flags), sheet, ending is not None)
+
+    def game(self) -> dict[str, Any]:
+        """Whether the game is over."""
+        scored = [each for each in self.answers if each is not None]
+        return scored[-1]["game"] if scored else game_answer(None)
+
+    def sides(self) -> list[dict[str, Any]]:
+        """Where each side stands."""
+        return [
+            {"side": side, "score": each.score, "bags": each.bags, "sets": each.sets}
+            for side, each in self.sheet.sides.items()
+        ]
+
+    def deal(self, number: int) -> dict[str, Any]:
+        """One deal as it is answered."""
+        kept = self.content.deals[number - 1]
+        return {
+            "number": number,
+            **turns(self.ruleset, self.content.dealer, number),
+            **kept.to_json(),
+            "answer": self.answers[number - 1],
+            "flags": [
+                {"pointer": fault.pointer, "reason": fault.reason, "detail": fault.detail}
+                for fault in self.flags[number - 1]
+            ],
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """The parts of the answer that follow from what is written."""
+        content = self.content
+        last = len(content.deals)
+        following = last if last and self.answers[-1] is None else last + 1
+        return {
+            "names": dict(content.names),
+            "note": content.note,
+            "sides": self.sides(),
+            "deals": [self.deal(number) for number in range(1, last + 1)],
+            "adjustments": [adjustment.to_json() for adjustment in content.adjustments],
+            "game": self.game(),
+            "next": None if self.over else {"number": following, **turns(self.ruleset, content.dealer, following)},
+        }
+
+
+def told_of(content: Content, number: int) -> Told:
+    """What is told of one deal, as the library takes it."""
+    deal = content.deals[number - 1]
+    return Told(
+        {seat: Bid.from_json(dict(bid)) for seat, bid in deal.bids.items()},
+        deal.tricks or {},
+        deal.blind_sides,
+        tuple(
+            Adjustment(each.side, each.points, each.why or "") for each in content.adjustments if each.deal == number
+        ),
+    )
+
+
+def _bids_only(
+    ruleset: Ruleset, told: Told, scores: Mapping[str, int], number: int
+) -> Iterable[tuple[str, RuleViolation]]:
+    bidless = nobody_bids(ruleset, number)
+    if bidless is None:
+        return checks.bid_violations(ruleset, told.bids, told.blind_sides, scores)
+    return checks.bidless_violations(told, bidless, deal_number=number)
+
+
+def _fault(pointer: str, violation: RuleViolation) -> Fault:
+    return Fault(pointer, violation.reason, violation.detail)
+
+
+@lru_cache(maxsize=4096)
+def _turns(ruleset: Ruleset, first_dealer: str, number: int) -> tuple[str, str | None]:
+    facts = terms(ruleset)
+    seats = facts.table.seats
+    place = (facts.table.index(first_dealer) + number - 1) % len(seats)
+    bids = facts.choosing and not facts.sealed and nobody_bids(ruleset, number) is None
+    return seats[place], seats[facts.bid_order(place)[0]] if bids else None
+
+
+def turns(ruleset: Ruleset, first_dealer: str, number: int) -> dict[str, Any]:
+    """Who deals, and who bids first; None where nobody chooses a bid, or all bid at once."""
+    dealer, bidder = _turns(ruleset, first_dealer, number)
+    return {"dealer": dealer, "first_bidder": bidder}
+
+
+def changed_lines(before: Board, after: Board) -> list[dict[str, Any]]:
+    """Every line that is another one now: deal, side, and what it was and is; None where there is none."""
+    changed = []
+    for place in range(max(len(before.answers), len(after.answers))):
+        was, now = (each.answers[place] if place < len(each.answers) else None for each in (before, after))
+        for side in after.sheet.sides:
+            old, new = (None if each is None else each["sides"][side] for each in (was, now))
+            if old != new:
+                changed.append({"deal": place + 1, "side": side, "before": old, "after": new})
+    return changed

@@ -1,0 +1,209 @@
+"""Sheets as files: JSON with everything, CSV for spreadsheets. Reading is the inverse of writing.
+
+An export holds what was written down. A CSV has the scores beside it, which nobody reads back: they follow.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from rest_framework.exceptions import ValidationError
+
+from contract.problems import ContractReason, Fault, faults_of, malformed
+from contract.serializers import StrictCharField
+from scoring.boards import NOTE_MOST, WHY_MOST, Board, Content, KeptAdjustment, KeptDeal
+from spades import Bid, NotationError, Ruleset
+from spades.terms import terms
+
+__all__ = ["FORMAT", "content_of", "read_csv", "require_hash", "to_csv", "to_json"]
+
+FORMAT: Final = 1
+
+_NOTE: Final = StrictCharField(max_length=NOTE_MOST)
+_WHY: Final = StrictCharField(max_length=WHY_MOST)
+_DEAL, _ADJUSTMENT = "deal", "adjustment"
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "'")
+"""Beginnings that a spreadsheet would run, and the mark that keeps it from doing so."""
+
+
+def to_json(ruleset: Ruleset, content: Content) -> dict[str, Any]:
+    """Everything that was written down, with the rules."""
+    flat = {"preset": ruleset.preset, **ruleset.overrides()}
+    return {"format": FORMAT, "ruleset": flat, "ruleset_hash": ruleset.hash, **content.to_json()}
+
+
+def content_of(ruleset: Ruleset, exported: Mapping[str, Any]) -> Content:
+    """The content of an export that a serializer has read."""
+    seats = terms(ruleset).table.seats
+    names = exported.get("names") or {}
+    content = {**exported, "names": {**dict.fromkeys(seats), **names}, "dealer": exported.get("dealer") or seats[0]}
+    content["deals"] = [
+        {**deal, "bids": {seat: bid.to_json() for seat, bid in (deal.get("bids") or {}).items()}}
+        for deal in exported.get("deals") or ()
+    ]
+    return Content.from_json(content)
+
+
+def require_hash(ruleset: Ruleset, exported: Mapping[str, Any]) -> None:
+    """Refuse an export that names another ruleset by its hash than it spells out.
+
+    Raises:
+        Problem: `malformed`.
+    """
+    if exported.get("ruleset_hash", ruleset.hash) != ruleset.hash:
+        raise malformed(
+            [Fault("/ruleset_hash", ContractReason.NOT_ALLOWED_VALUE, f"The ruleset's hash is {ruleset.hash}.")]
+        )
+
+
+def _columns(ruleset: Ruleset) -> tuple[list[str], list[str]]:
+    """The names of the columns that are read, and of those that only show what follows."""
+    table = terms(ruleset).table
+    read = ["row", "deal"]
+    read += [f"bid_{seat}" for seat in table.seats]
+    read += [f"tricks_{seat}" for seat in table.seats]
+    read += ["blind_sides", "note", "side", "points", "why"]
+    shown = ["dealer"]
+    shown += [f"{what}_{side}" for what in ("delta", "score", "bags") for side in table.sides]
+    return read, shown
+
+
+def to_csv(board: Board) -> str:
+    """A row for each deal and each adjustment, the latter behind the deal that they count in."""
+    read, shown = _columns(board.ruleset)
+    out = io.StringIO()
+    writer = csv.DictWriter(out, [*read, *shown], restval="", lineterminator="\r\n")
+    writer.writeheader()
+    content = board.content
+    rest = list(content.adjustments)
+    for number in range(1, len(content.deals) + 1):
+        writer.writerow(_deal_row(board, number))
+        for adjustment in [each for each in rest if each.deal == number]:
+            writer.writerow(_adjustment_row(adjustment))
+        rest = [each for each in rest if each.deal != number]
+    for adjustment in rest:
+        writer.writerow(_adjustment_row(adjustment))
+    return out.getvalue()
+
+
+def _deal_row(board: Board, number: int) -> dict[str, Any]:
+    deal, answer = board.content.deals[number - 1], board.answers[number - 1]
+    row: dict[str, Any] = {"row": _DEAL, "deal": number, "note": _guarded(deal.note)}
+    row |= {f"bid_{seat}": str(Bid.from_json(dict(bid))) for seat, bid in deal.bids.items()}
+    row |= {f"tricks_{seat}": count for seat, count in (deal.tricks or {}).items()}
+    row["blind_sides"] = " ".join(deal.blind_sides)
+    row["dealer"] = board.deal(number)["dealer"]
+    for side, score in (answer["sides"] if answer is not None else {}).items():
+        row |= {f"{what}_{side}": score[what] for what in ("delta", "score", "bags")}
+    return row
+
+
+def _adjustment_row(adjustment: KeptAdjustment) -> dict[str, Any]:
+    return {
+        "row": _ADJUSTMENT,
+        "deal": adjustment.deal,
+        "side": adjustment.side,
+        "points": adjustment.points,
+        "why": _guarded(adjustment.why),
+    }
+
+
+def _guarded(text: str | None) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    if text is None:
+        return ""
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def read_csv(ruleset: Ruleset, text: str, before: Content) -> Content:
+    """Read the deals and the adjustments of a sheet; names, dealer and note, which a CSV has not, stay as they are.
+
+    Raises:
+        Problem: `malformed`, with the line of each fault in its detail.
+    """
+    read, shown = _columns(ruleset)
+    try:
+        lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error as error:
+        raise _malformed([f"This is no CSV: {error}."]) from None
+    header = lines[0] if lines else []
+    if header not in (read, [*read, *shown]):
+        raise _malformed([f"The first line must be {','.join(read)}, and perhaps the columns with scores."])
+    deals: list[KeptDeal] = []
+    adjustments: list[KeptAdjustment] = []
+    faults = []
+    for number, cells in enumerate(lines[1:], start=2):
+        try:
+            _read_row(ruleset, header, cells, deals, adjustments)
+        except (ValueError, NotationError) as error:
+            faults.append(f"Line {number}: {error}.")
+        except ValidationError as error:
+            faults.append(f"Line {number}: {faults_of(error.detail)[0].detail}")
+    if faults:
+        raise _malformed(faults)
+    return Content(before.names, before.dealer, before.note, tuple(deals), tuple(adjustments))
+
+
+def _read_row(
+    ruleset: Ruleset,
+    header: Sequence[str],
+    cells: Sequence[str],
+    deals: list[KeptDeal],
+    adjustments: list[KeptAdjustment],
+) -> None:
+    if len(cells) != len(header):
+        raise ValueError(f"it has {len(cells)} cells, and the first line {len(header)}")
+    row = dict(zip(header, cells, strict=True))
+    if row["row"] == _ADJUSTMENT:
+        adjustments.append(_read_adjustment(row))
+    elif row["row"] != _DEAL:
+        raise ValueError("its first cell must be deal or adjustment")
+    elif row["deal"] != str(len(deals) + 1):
+        raise ValueError(f"deal {len(deals) + 1} comes next, not {row['deal'][:20]!r}")
+    else:
+        deals.append(_read_deal(ruleset, row))
+
+
+def _read_deal(ruleset: Ruleset, row: Mapping[str, str]) -> KeptDeal:
+    seats = terms(ruleset).table.seats
+    bids = dict(_told(row, "bid", seats))
+    tricks = dict(_told(row, "tricks", seats))
+    kept = {}
+    for seat, text in bids.items():
+        kept[seat] = Bid.parse(text).to_json()
+        if kept[seat].get("tricks", 0) > 54:
+            raise ValueError(f"nobody bids {text[:20]}")
+    blind = tuple(dict.fromkeys(row["blind_sides"].split()))
+    note = _text(row["note"], _NOTE)
+    return KeptDeal(kept, {seat: _count(text) for seat, text in tricks.items()} or None, blind, note)
+
+
+def _told(row: Mapping[str, str], what: str, seats: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for seat in seats:
+        if row[f"{what}_{seat}"]:
+            yield seat, row[f"{what}_{seat}"]
+
+
+def _read_adjustment(row: Mapping[str, str]) -> KeptAdjustment:
+    points = row["points"]
+    if not points.removeprefix("-").isdecimal() or not points.isascii() or len(points) > 8:
+        raise ValueError(f"expected points, got {points[:20]!r}")
+    return KeptAdjustment(max(1, _count(row["deal"])), row["side"], int(points), _text(row["why"], _WHY))
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or len(text) > 4 or int(text) > 200:
+        raise ValueError(f"expected a number from 0, got {text[:20]!r}")
+    return int(text)
+
+
+def _text(cell: str, field: StrictCharField) -> str | None:
+    text = cell.removeprefix("'")  # the inverse of `_guarded`
+    return field.to_internal_value(text) if text else None
+
+
+def _malformed(details: Sequence[str]) -> Exception:
+    return malformed([Fault("/csv", ContractReason.BAD_FORMAT, detail) for detail in details])

@@ -1,0 +1,205 @@
+"""Reads of kept sheets: who may read one, what is written on it, and lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts import selectors as accounts
+from accounts.bearer import WATCHER, Bearer
+from contract.problems import ContractReason, Problem
+from contract.scopes import Scope
+from scoring.boards import Board, Folded, Step, changed_lines, fold
+from scoring.models import Change, ShareLink, Sheet
+from spades import Ruleset
+
+__all__ = [
+    "Reading",
+    "change_json",
+    "get_link",
+    "link_json",
+    "links_in_force",
+    "list_changes",
+    "list_links",
+    "list_sheets",
+    "read",
+    "read_own",
+    "result",
+    "summary",
+]
+
+
+@dataclass(slots=True)
+class Reading:
+    """A sheet, who reads it, and what is written on it."""
+
+    sheet: Sheet
+    owner: bool
+    steps: list[Step]
+    _folded: Folded | None = field(default=None)
+    _board: Board | None = field(default=None)
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The rules of the sheet."""
+        return Ruleset.parse(self.sheet.ruleset)
+
+    @property
+    def folded(self) -> Folded:
+        """What is written, and how far back one could go."""
+        if self._folded is None:
+            self._folded = fold(self.steps)
+        return self._folded
+
+    @property
+    def board(self) -> Board:
+        """What follows from what is written."""
+        if self._board is None:
+            self._board = Board.of(self.ruleset, self.folded.content)
+        return self._board
+
+    @property
+    def role(self) -> str:
+        """Who reads: part of the tag of what is answered."""
+        return "owner" if self.owner else "reader"
+
+    def to_json(self) -> dict[str, Any]:
+        """The sheet as it is answered."""
+        sheet = self.sheet
+        return {
+            "id": sheet.id,
+            "version": sheet.version,
+            "created_at": sheet.created_at,
+            "changed_at": sheet.changed_at,
+            "viewer": {"role": self.role},
+            "ruleset": self.ruleset.resolved(),
+            **self.board.to_json(),
+            "undo": len(self.folded.past),
+            "redo": len(self.folded.undone),
+        }
+
+
+def read(bearer: Bearer, sheet_id: UUID) -> Reading:
+    """Read a sheet by its owner's token, or by that of a share link.
+
+    Raises:
+        Problem: `not_found`, `unauthenticated` or `scope_missing`.
+    """
+    if bearer.kind != WATCHER:
+        return read_own(accounts.principal_for(bearer, Scope.SCORING).account_id, sheet_id)
+    now = timezone.now()
+    link = ShareLink.objects.filter(token_digest=bearer.digest).select_related("sheet").first()
+    if link is None or (link.expires_at is not None and link.expires_at <= now):
+        raise accounts.unknown_token()
+    if link.sheet_id != sheet_id:
+        raise _unknown()
+    return Reading(link.sheet, False, _steps(sheet_id))
+
+
+def read_own(account_id: UUID, sheet_id: UUID, *, lock: bool = False) -> Reading:
+    """Read one of an account's own sheets.
+
+    Args:
+        lock: hold the sheet's row until the transaction ends.
+
+    Raises:
+        Problem: `not_found`.
+    """
+    # Nobody changes the key, so rows that refer to the sheet need not wait for the lock.
+    sheets = Sheet.objects.select_for_update(no_key=True) if lock else Sheet.objects.all()
+    sheet = sheets.filter(id=sheet_id, account_id=account_id).first()
+    if sheet is None:
+        raise _unknown()
+    return Reading(sheet, True, _steps(sheet_id))
+
+
+def _steps(sheet_id: UUID) -> list[Step]:
+    rows = Change.objects.filter(sheet_id=sheet_id).order_by("number").values_list("kind", "data")
+    return [Step(kind, orjson.loads(data)) for kind, data in rows]
+
+
+def _unknown() -> Problem:
+    return Problem(ContractReason.NOT_FOUND, "There is no such sheet that you may know of.")
+
+
+def result(before: Reading, after: Reading) -> dict[str, Any]:
+    """The answer to a change: the sheet, and every line that is another one now."""
+    return {"sheet": after.to_json(), "changed": changed_lines(before.board, after.board)}
+
+
+def list_sheets(account_id: UUID, *, after: tuple[datetime, UUID] | None, limit: int) -> list[Sheet]:
+    """An account's own sheets, newest first."""
+    found = Sheet.objects.filter(account_id=account_id)
+    if after is not None:
+        at, last = after
+        found = found.filter(Q(created_at__lt=at) | Q(created_at=at, id__lt=last))
+    return list(found.order_by("-created_at", "-id")[:limit])
+
+
+def summary(sheet: Sheet) -> dict[str, Any]:
+    """A sheet in a list."""
+    return {
+        "id": sheet.id,
+        "version": sheet.version,
+        "created_at": sheet.created_at,
+        "changed_at": sheet.changed_at,
+        "preset": sheet.preset,
+        "ruleset_hash": sheet.ruleset_hash,
+        **orjson.loads(sheet.standing),
+    }
+
+
+def list_changes(sheet_id: UUID, *, after: tuple[datetime, UUID] | None, limit: int) -> list[Change]:
+    """The changes of a sheet, oldest first. The second part of a cursor is the change's number."""
+    found = Change.objects.filter(sheet_id=sheet_id)
+    if after is not None:
+        found = found.filter(number__gt=after[1].int)
+    return list(found.order_by("number")[:limit])
+
+
+def change_json(change: Change) -> dict[str, Any]:
+    """A change as it is answered."""
+    return {
+        "number": change.number,
+        "at": change.at,
+        "type": change.kind,
+        "mode": change.mode,
+        "data": orjson.loads(change.data),
+    }
+
+
+def links_in_force(sheet_id: UUID, at: datetime) -> Any:
+    """The share links of a sheet that have not ended."""
+    return ShareLink.objects.filter(Q(expires_at=None) | Q(expires_at__gt=at), sheet_id=sheet_id)
+
+
+def list_links(sheet_id: UUID, *, after: tuple[datetime, UUID] | None, limit: int) -> list[ShareLink]:
+    """The share links of a sheet, oldest first, ended ones too."""
+    found = ShareLink.objects.filter(sheet_id=sheet_id)
+    if after is not None:
+        at, last = after
+        found = found.filter(Q(created_at__gt=at) | Q(created_at=at, id__gt=last))
+    return list(found.order_by("created_at", "id")[:limit])
+
+
+def get_link(sheet_id: UUID, link_id: UUID) -> ShareLink:
+    """One share link of a sheet.
+
+    Raises:
+        Problem: `not_found`.
+    """
+    link = ShareLink.objects.filter(sheet_id=sheet_id, id=link_id).first()
+    if link is None:
+        raise Problem(ContractReason.NOT_FOUND, "The sheet has no such share link.")
+    return link
+
+
+def link_json(link: ShareLink) -> dict[str, Any]:
+    """A share link as its owner sees it, without its token."""
+    return {"id": link.id, "name": link.name, "created_at": link.created_at, "expires_at": link.expires_at}

@@ -1,0 +1,425 @@
+"""Writing on kept sheets. Each change is one row, written under the lock of the sheet, with one event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+from uuid import UUID
+
+import orjson
+from django.db import connection, transaction
+from django.utils import timezone
+
+from accounts import bearer as bearers
+from contract.etags import require_version
+from contract.ids import uuid7
+from contract.problems import ContractReason, Fault, Problem, malformed
+from events import hints, log
+from events.log import Entry
+from scoring import checks, selectors
+from scoring.boards import Board, Content, KeptDeal, Step, told_of
+from scoring.models import Change, ShareLink, Sheet
+from scoring.selectors import Reading
+from spades import Reason, Ruleset
+from spades.bidding import nobody_bids
+from spades.sheet import DEAL_CAP
+from spades.terms import terms
+
+__all__ = [
+    "Ask",
+    "add_deal",
+    "adjust_sheet",
+    "change_deal",
+    "change_sheet",
+    "create_share_link",
+    "create_sheet",
+    "delete_share_link",
+    "delete_sheet",
+    "import_content",
+    "pointing_into",
+    "redo_change",
+    "undo_change",
+]
+
+MOST_CHANGES: Final = 5000
+"""So many changes a sheet takes: what is written on it is found by going through them."""
+MOST_LINKS: Final = 50
+
+STRICT, LENIENT = Change.Mode.STRICT, Change.Mode.LENIENT
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Who wants to change which sheet, and what they decided upon."""
+
+    account_id: UUID
+    sheet_id: UUID
+    version: int | None = None
+    """That of `If-Match`."""
+    mode: str = STRICT
+
+
+def create_sheet(*, account_id: UUID, ruleset: Ruleset, content: Content, mode: str = STRICT) -> Reading:
+    """Make a sheet.
+
+    Args:
+        content: what is written on it from the start.
+
+    Raises:
+        Problem: what `_refuse_misfits` finds, or, if `mode` is strict, what the rules forbid.
+    """
+    _refuse_misfits(ruleset, content)
+    at = timezone.now()
+    sheet = Sheet(
+        id=uuid7(),
+        account_id=account_id,
+        created_at=at,
+        version=0,
+        preset=ruleset.preset,
+        ruleset=ruleset.text,
+        ruleset_hash=ruleset.hash,
+    )
+    step = Step(Change.Kind.MADE, content.to_json())
+    reading = Reading(sheet, True, [step])
+    if mode == STRICT:
+        _refuse_new_flags(None, reading.board, deal=None, whole=True)
+    _write(reading, step, mode, at)
+    return reading
+
+
+def _change(
+    ask: Ask, kind: str, decide: Callable[[Reading], Mapping[str, Any]], *, deal: int | None = None
+) -> tuple[Reading, Reading]:
+    """Lock a sheet, decide what to write, see what the rules say, and write it.
+
+    Args:
+        decide: gives the data of the change, or raises.
+        deal: the number of the deal that the body speaks of, if it speaks of one; None for no deal, 0 for a new one.
+
+    Returns:
+        The readings before and after.
+    """
+    before = selectors.read_own(ask.account_id, ask.sheet_id, lock=True)
+    require_version(ask.version, before.sheet.version)
+    if len(before.steps) >= MOST_CHANGES:
+        raise Problem(ContractReason.TOO_MANY, f"A sheet takes {MOST_CHANGES:,} changes; export it and go on anew.")
+    if kind in _EDITS and ask.mode == STRICT and before.board.over:
+        detail = "The game on this sheet is over. With `mode` `lenient` the sheet is changed all the same."
+        raise Problem(Reason.GAME_OVER, detail, errors=[Fault("", Reason.GAME_OVER, detail)])
+    step = Step(kind, decide(before))
+    after = Reading(before.sheet, True, [*before.steps, step])
+    if kind in _EDITS:
+        number = len(after.folded.content.deals) if deal == 0 else deal
+        if number is not None:
+            told = told_of(after.folded.content, number)
+            _refuse_deal_misfits(before.ruleset, after.folded.content.deals[number - 1], told, number)
+        if ask.mode == STRICT:
+            _refuse_new_flags(before.board, after.board, deal=number, whole=kind == Change.Kind.IMPORTED)
+    _write(after, step, ask.mode, timezone.now())
+    return before, after
+
+
+_EDITS: Final = frozenset(
+    {Change.Kind.DEAL_ADDED, Change.Kind.DEAL_CHANGED, Change.Kind.ADJUSTED, Change.Kind.IMPORTED}
+)
+"""Changes of what is scored."""
+
+
+def add_deal(*, ask: Ask, deal: Mapping[str, Any]) -> tuple[Reading, Reading]:
+    """Write down the bids of the next deal, and its tricks if they are known.
+
+    Returns:
+        The sheet before and after.
+
+    Raises:
+        Problem: `wrong_phase` while the last deal is not played, `game_over`, `too_many`, what this table does not
+            have, or what the rules forbid.
+    """
+
+    def decide(before: Reading) -> Mapping[str, Any]:
+        deals = before.folded.content.deals
+        if deals and deals[-1].tricks is None:
+            detail = f"Deal {len(deals)} has no tricks yet. Write them down first, or take the deal back."
+            raise Problem(Reason.WRONG_PHASE, detail)
+        if len(deals) >= DEAL_CAP:
+            raise Problem(ContractReason.TOO_MANY, f"A game has {DEAL_CAP} deals at most.")
+        return KeptDeal.from_json(deal).to_json()
+
+    return _change(ask, Change.Kind.DEAL_ADDED, decide, deal=0)
+
+
+def change_deal(*, ask: Ask, number: int, change: Mapping[str, Any]) -> tuple[Reading, Reading]:
+    """Correct a deal, or write down its tricks; every later line follows.
+
+    Raises:
+        Problem: `not_found`, `game_over`, what this table does not have, or what the rules forbid, in a later deal too.
+    """
+
+    def decide(before: Reading) -> Mapping[str, Any]:
+        if not 1 <= number <= len(before.folded.content.deals):
+            raise Problem(ContractReason.NOT_FOUND, "The sheet has no such deal.")
+        return {"deal": number, "change": dict(change)}
+
+    return _change(ask, Change.Kind.DEAL_CHANGED, decide, deal=number)
+
+
+def adjust_sheet(*, ask: Ask, side: str, points: int, why: str | None = None) -> tuple[Reading, Reading]:
+    """Give a side points, or take some. They are a line of the last deal that was played, or of the first one to be.
+
+    Raises:
+        Problem: `malformed`, `game_over`, or a later deal that the rules then forbid.
+    """
+
+    def decide(before: Reading) -> Mapping[str, Any]:
+        faults = list(checks.sides_fault(before.ruleset, side, "/side", ContractReason.NOT_ALLOWED_VALUE))
+        if faults:
+            raise malformed(faults)
+        deal = max(1, sum(each is not None for each in before.board.answers))
+        return {"deal": deal, "side": side, "points": points, "why": why}
+
+    return _change(ask, Change.Kind.ADJUSTED, decide)
+
+
+def change_sheet(*, ask: Ask, change: Mapping[str, Any]) -> tuple[Reading, Reading]:
+    """Name players, note something, or correct who dealt first.
+
+    Raises:
+        Problem: `malformed`.
+    """
+
+    def decide(before: Reading) -> Mapping[str, Any]:
+        faults = [
+            *checks.seats_faults(before.ruleset, change.get("names") or {}, "/names", whole=False),
+            *_dealer_fault(before.ruleset, change.get("dealer")),
+        ]
+        if faults:
+            raise malformed(faults)
+        if "names" in change:
+            return {**change, "names": {**before.folded.content.names, **change["names"]}}
+        return dict(change)
+
+    return _change(ask, Change.Kind.NAMED, decide)
+
+
+def undo_change(*, ask: Ask) -> tuple[Reading, Reading]:
+    """Take the last change back.
+
+    Raises:
+        Problem: `nothing_to_undo`.
+    """
+
+    def decide(before: Reading) -> Mapping[str, Any]:
+        if not before.folded.past:
+            raise Problem(ContractReason.NOTHING_TO_UNDO, "Nothing was written since the sheet was made.")
+        return {}
+
+    return _change(ask, Change.Kind.UNDONE, decide)
+
+
+def redo_change(*, ask: Ask) -> tuple[Reading, Reading]:
+    """Write again what was taken back last.
+
+    Raises:
+        Problem: `nothing_to_redo`.
+    """
+
+    def decide(before: Reading) -> Mapping[str, Any]:
+        if not before.folded.undone:
+            raise Problem(ContractReason.NOTHING_TO_REDO, "Nothing was taken back, or something was written since.")
+        return {}
+
+    return _change(ask, Change.Kind.REDONE, decide)
+
+
+def import_content(*, ask: Ask, read: Callable[[Reading], Content]) -> tuple[Reading, Reading]:
+    """Put another content in the place of a sheet's; it can be taken back like any change.
+
+    Args:
+        read: gives the content for this sheet, or raises.
+
+    Raises:
+        Problem: `game_over`, what this table does not have, or what the rules forbid.
+    """
+
+    def decide(before: Reading) -> Mapping[str, Any]:
+        content = read(before)
+        _refuse_misfits(before.ruleset, content)
+        return content.to_json()
+
+    return _change(ask, Change.Kind.IMPORTED, decide)
+
+
+def delete_sheet(*, ask: Ask) -> None:
+    """Delete a sheet with all that was ever written on it.
+
+    Raises:
+        Problem: `not_found`, `stale_version`.
+    """
+    reading = selectors.read_own(ask.account_id, ask.sheet_id, lock=True)
+    require_version(ask.version, reading.sheet.version)
+    reading.sheet.delete()
+    transaction.on_commit(lambda: hints.doubt(ask.sheet_id), robust=True)
+
+
+def create_share_link(*, ask: Ask, name: str | None, expires_in: int | None) -> tuple[ShareLink, str]:
+    """Give out the right to read a sheet.
+
+    Args:
+        expires_in: seconds from now; None for a link that holds until it is deleted.
+
+    Returns:
+        The link, and its token, which cannot be read again.
+
+    Raises:
+        Problem: `too_many`, `not_found`.
+    """
+    selectors.read_own(ask.account_id, ask.sheet_id, lock=True)
+    at = timezone.now()
+    if selectors.links_in_force(ask.sheet_id, at).count() >= MOST_LINKS:
+        raise Problem(ContractReason.TOO_MANY, f"A sheet has at most {MOST_LINKS} links in force.")
+    token, digest = bearers.make(bearers.WATCHER)
+    link = ShareLink.objects.create(
+        sheet_id=ask.sheet_id,
+        token_digest=digest,
+        name=name,
+        created_at=at,
+        expires_at=None if expires_in is None else at + timedelta(seconds=expires_in),
+    )
+    return link, token
+
+
+def delete_share_link(*, ask: Ask, link_id: UUID) -> None:
+    """End a share link; whoever reads by it is cut off.
+
+    Raises:
+        Problem: `not_found`.
+    """
+    selectors.read_own(ask.account_id, ask.sheet_id, lock=True)
+    selectors.get_link(ask.sheet_id, link_id).delete()
+    transaction.on_commit(lambda: hints.doubt(ask.sheet_id), robust=True)
+
+
+@contextmanager
+def pointing_into(part: str, *, whole: bool = False) -> Iterator[None]:
+    """Let pointers of a refusal lead into a part of the body; with `whole` to the part, since it has no pointers."""
+    try:
+        yield
+    except Problem as problem:
+        problem.errors = tuple(
+            fault
+            if fault.pointer.startswith(part)
+            else Fault(part if whole else part + fault.pointer, fault.reason, f"{_within(fault, whole)}{fault.detail}")
+            for fault in problem.errors
+        )
+        raise
+
+
+def _within(fault: Fault, whole: bool) -> str:
+    return f"{fault.pointer}: " if whole and fault.pointer else ""
+
+
+def _dealer_fault(ruleset: Ruleset, dealer: str | None) -> list[Fault]:
+    seats = terms(ruleset).table.seats
+    if dealer is None or dealer in seats:
+        return []
+    detail = f"The seats of this table are {', '.join(seats)}."
+    return [Fault("/dealer", ContractReason.NOT_ALLOWED_VALUE, detail)]
+
+
+def _refuse_misfits(ruleset: Ruleset, content: Content) -> None:
+    """Refuse a content that this table cannot have.
+
+    Raises:
+        Problem: `malformed`, with everything.
+    """
+    faults = [
+        *checks.seats_faults(ruleset, content.names, "/names", whole=False),
+        *_dealer_fault(ruleset, content.dealer),
+    ]
+    for place, deal in enumerate(content.deals):
+        told = told_of(content, place + 1)
+        faults += _deal_misfits(ruleset, deal, told, place + 1, f"/deals/{place}")
+        if deal.tricks is None and place < len(content.deals) - 1:
+            detail = "Only the last deal may be without tricks."
+            faults.append(Fault(f"/deals/{place}/tricks", ContractReason.MISSING_FIELD, detail))
+    for place, adjustment in enumerate(content.adjustments):
+        where = f"/adjustments/{place}"
+        faults += checks.sides_fault(ruleset, adjustment.side, f"{where}/side", ContractReason.NOT_ALLOWED_VALUE)
+        if adjustment.deal > max(1, len(content.deals)):
+            detail = "The sheet has no such deal."
+            faults.append(Fault(f"{where}/deal", ContractReason.NOT_ALLOWED_VALUE, detail))
+    if faults:
+        raise malformed(faults)
+
+
+def _refuse_deal_misfits(ruleset: Ruleset, deal: KeptDeal, told: checks.Told, number: int) -> None:
+    faults = _deal_misfits(ruleset, deal, told, number, "")
+    if faults:
+        raise malformed(faults)
+
+
+def _deal_misfits(ruleset: Ruleset, deal: KeptDeal, told: checks.Told, number: int, pointer: str) -> list[Fault]:
+    bidless = nobody_bids(ruleset, number) is not None
+    faults = [*checks.seats_faults(ruleset, told.bids, f"{pointer}/bids", whole=not bidless)]
+    if deal.tricks is not None:
+        faults += checks.seats_faults(ruleset, deal.tricks, f"{pointer}/tricks", whole=True)
+    for place, side in enumerate(told.blind_sides):
+        where = f"{pointer}/blind_sides/{place}"
+        faults += checks.sides_fault(ruleset, side, where, ContractReason.NOT_ALLOWED_VALUE)
+    return faults
+
+
+def _refuse_new_flags(before: Board | None, after: Board, *, deal: int | None, whole: bool = False) -> None:
+    """Refuse a change after which the rules forbid something that they did not forbid before.
+
+    Args:
+        deal: the deal that the body speaks of, into which pointers go; faults of others point to the whole body.
+        whole: the body has all deals, into which pointers go.
+
+    Raises:
+        Problem: the first of the reasons, with everything.
+    """
+    known = set() if before is None else {key for key, _ in _flags(before)}
+    faults = []
+    for key, (number, fault) in _flags(after):
+        if key in known:
+            continue
+        if whole:
+            faults.append(Fault(f"/deals/{number - 1}{fault.pointer}", fault.reason, fault.detail))
+        elif number == deal:
+            faults.append(fault)
+        else:
+            faults.append(Fault("", fault.reason, f"Deal {number}: {fault.detail}"))
+    if faults:
+        raise Problem(Reason(faults[0].reason), faults[0].detail, errors=faults)
+
+
+def _flags(board: Board) -> list[tuple[tuple[int, str, str], tuple[int, Fault]]]:
+    return [
+        ((number, fault.pointer, fault.reason), (number, fault))
+        for number, found in enumerate(board.flags, start=1)
+        for fault in found
+    ]
+
+
+def _write(reading: Reading, step: Step, mode: str, at: Any) -> None:
+    """Write the last of the changes that were read, where the sheet then stands, and an event."""
+    sheet, board = reading.sheet, reading.board
+    sheet.version += 1
+    sheet.changed_at = at
+    standing = {"deals": len(board.content.deals), "sides": board.sides(), "game": board.game()}
+    sheet.standing = orjson.dumps({"names": dict(board.content.names), **standing}).decode()
+    sheet.save(force_insert=sheet.version == 1, force_update=sheet.version > 1)
+    data = orjson.dumps(step.data).decode()
+    Change.objects.create(sheet_id=sheet.id, number=sheet.version, at=at, kind=step.kind, mode=mode, data=data)
+    deal = {"deal_added": len(board.content.deals), "deal_changed": step.data.get("deal")}.get(step.kind)
+    public = {"mode": mode, **standing}
+    sql, values = log.insertion(sheet.version, [Entry(step.kind, None, deal, public)])
+    identity = sheet.id if connection.features.has_native_uuid_field else sheet.id.hex
+    with connection.cursor() as cursor:
+        cursor.execute(sql, {**values, "id": identity, "at": connection.ops.adapt_datetimefield_value(at)})
+    number = sheet.version
+    transaction.on_commit(lambda: hints.publish(sheet.id, number), robust=True)

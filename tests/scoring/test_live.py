@@ -1,0 +1,70 @@
+"""Sheets of a running service: two writers at once, and readers who wait."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from tests.client import ApiClient
+
+DEAL = {
+    "bids": {seat: {"kind": "number", "tricks": 3} for seat in "NESW"},
+    "tricks": {"N": 4, "E": 3, "S": 3, "W": 3},
+}
+
+
+@pytest.fixture
+def owner(live_service):
+    with ApiClient(live_service.url) as client:
+        client.token = client.post("/v1/accounts", json={"name": "Ann"}).body["token"]
+        yield client
+
+
+@pytest.fixture
+def sheet(owner):
+    """The address of a new sheet."""
+    return owner.post("/v1/score_sheets", json={"ruleset": {"preset": "standard"}}).headers["location"]
+
+
+def test_of_two_who_write_at_once_upon_one_version_exactly_one_does(owner, sheet, live_service):
+    tag = owner.get(sheet).headers["etag"]
+    start = Barrier(2)
+
+    def write(_):
+        with ApiClient(live_service.url, token=owner.token) as client:
+            start.wait()
+            return client.post(f"{sheet}/deals", json=DEAL, headers={"If-Match": tag}).status
+
+    with ThreadPoolExecutor(2) as pool:
+        statuses = sorted(pool.map(write, range(2)))
+
+    assert statuses == [201, 412]
+    assert len(owner.get(sheet).body["deals"]) == 1
+
+
+def test_of_two_who_send_the_same_request_at_once_the_deal_is_written_once(owner, sheet, live_service):
+    start = Barrier(2)
+
+    def write(_):
+        with ApiClient(live_service.url, token=owner.token) as client:
+            start.wait()
+            return client.post(f"{sheet}/deals", json=DEAL, headers={"Idempotency-Key": "one-deal"}).status
+
+    with ThreadPoolExecutor(2) as pool:
+        statuses = set(pool.map(write, range(2)))
+
+    assert statuses <= {201, 409}
+    assert len(owner.get(sheet).body["deals"]) == 1
+
+
+def test_who_waits_for_a_sheet_is_told_of_the_next_change(owner, sheet, live_service):
+    token = owner.post(f"{sheet}/share_links", json={}).body["token"]
+    with ApiClient(live_service.url, token=token) as reader, ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(reader.get, f"{sheet}/events?after=1&wait=20")
+        owner.post(f"{sheet}/deals", json=DEAL)
+        page = waiting.result(timeout=30).body
+
+    assert [event["type"] for event in page["items"]] == ["deal_added"]
+    assert [side["score"] for side in page["items"][0]["data"]["sides"]] == [61, 60]
