@@ -26,7 +26,14 @@ def example_of_body(operation):
 
 
 def ask(operation, token, game_id=UNKNOWN):
-    values = {"game_id": game_id, "seat": "A", "number": "1", "name": "two_player", "link_id": UNKNOWN}
+    values = {
+        "game_id": game_id,
+        "sheet_id": UNKNOWN,
+        "seat": "A",
+        "number": "1",
+        "name": "two_player",
+        "link_id": UNKNOWN,
+    }
     body = example_of_body(operation)
     return ApiClient().request(operation.method, operation.path.format_map(values), json=body, token=token, bad=True)
 
