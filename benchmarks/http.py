@@ -1,7 +1,8 @@
-"""Plays and views a second, of the service and of the floor: ``python -m benchmarks.http``.
+"""Plays, views and scores a second, of the service and of the floor: ``python -m benchmarks.http``.
 
 Both are up all the time and measured in turn, each cell a few seconds, as many rounds as asked for. The figures are the
-medians of the rounds. What counts is the ratio: other work on the machine slows both.
+medians of the rounds. What counts is the ratio: other work on the machine slows both. A score is one deal told in the
+request and scored, with nothing kept; it is measured against the floor's view, which does one query too.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final
 
+import orjson
 import psycopg
 
 from benchmarks import floor, load, servers
@@ -32,6 +34,19 @@ FLOOR: Final = (
     *("--log-level", "warning"),
 )
 WARM_UP_SECONDS: Final = 1.0
+SCORED: Final = orjson.dumps(
+    {
+        "ruleset": {"preset": "standard", "target_score": 300},
+        "before": {"scores": {"NS": 120, "EW": 95}, "bags": {"NS": 3, "EW": 8}},
+        "bids": {
+            "N": {"kind": "number", "tricks": 4},
+            "E": {"kind": "number", "tricks": 4},
+            "S": {"kind": "nil"},
+            "W": {"kind": "number", "tricks": 3},
+        },
+        "tricks": {"N": 4, "E": 4, "S": 0, "W": 5},
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +86,7 @@ def _floor_sources(games: Sequence[tuple[str, str]]) -> dict[str, Sources]:
     def views(clients: int) -> list[Source]:
         return [Fixed(load.request("GET", f"/v1/games/{game}", token), "view") for game, token in games[:clients]]
 
-    return {"plays": plays, "views": views}
+    return {"plays": plays, "views": views, "scores": views}
 
 
 def _product_sources(players: Players, *, keys: bool) -> dict[str, Sources]:
@@ -82,7 +97,12 @@ def _product_sources(players: Players, *, keys: bool) -> dict[str, Sources]:
         tables = [players.sit_down() for _ in range(clients)]
         return [Fixed(load.request("GET", f"/v1/games/{t.game_id}", t.tokens["A"]), "view") for t in tables]
 
-    return {"plays": plays, "views": views}
+    def scores(clients: int) -> list[Source]:
+        return [
+            Fixed(load.request("POST", "/v1/scoring/deals", players.token, SCORED), "score") for _ in range(clients)
+        ]
+
+    return {"plays": plays, "views": views, "scores": scores}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -91,6 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=4.0, help="of each measurement")
     parser.add_argument("--clients", default="1,32", help="numbers of clients, separated by commas")
+    parser.add_argument("--what", default="plays,views,scores", help="what is measured, separated by commas")
     parser.add_argument("--server", choices=sorted(servers.SERVERS), default="granian", help="what runs the service")
     parser.add_argument("--processes", type=int, default=2, help="of the service")
     parser.add_argument("--keys", action="store_true", help="send an Idempotency-Key with each action")
@@ -110,9 +131,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "floor": (floor_server, _floor_sources(games)),
             "product": (product, _product_sources(Players(product.url), keys=options.keys)),
         }
-        cells = [(what, number) for what in ("plays", "views") for number in clients]
+        cells = [(what, number) for what in options.what.split(",") for number in clients]
         for server, sources in sides.values():
-            for what in sources:
+            for what in options.what.split(","):
                 load.run(server.url, sources[what](max(clients)), WARM_UP_SECONDS)
         results: dict[tuple[str, str, int], list[Measured]] = {}
         for _ in range(options.rounds):

@@ -10,6 +10,7 @@ Source: docs/rules.md#bids
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from spades.bids import Bid, BidKind
 from spades.errors import NotationError, Reason, Rule, RuleViolation
@@ -21,6 +22,7 @@ from spades.terms import terms
 __all__ = ["bids_refusal", "bids_refusals", "nobody_bids", "units", "with_blind_sides"]
 
 
+@lru_cache(maxsize=1024)
 def units(ruleset: Ruleset) -> tuple[tuple[str, ...], ...]:
     """The seats that make each contract together: a side's, or each alone where partners are scored apart.
 
@@ -99,7 +101,7 @@ def bids_refusals(
         refusal = bid_refusal(ruleset, bid, behind=bool(may_blind_nil >> seats.index(seat) & 1))
         if refusal:
             yield (seat,), refusal
-    for unit in units(ruleset):
+    for unit in units(ruleset) if any(bid.is_blind for bid in bids.values()) else ():
         if bids.keys() >= set(unit):
             for refusal in _blind_refusals(ruleset, "".join(unit), [bids[seat] for seat in unit]):
                 yield unit, refusal

@@ -367,22 +367,28 @@ def _nil_lines(ruleset: Ruleset, nils: Sequence[tuple[Bid, int]], *, joint: bool
 
 _CONTRACT = ("contract", "ten", "books", "blind")
 _NILS = ("nil", "blind_nil", "both_nil")
-_ORDER = (*_CONTRACT, "bags", *_NILS, "moon", "bag_penalty", "adjustment")
+_ORDER = {what: place for place, what in enumerate((*_CONTRACT, "bags", *_NILS, "moon", "bag_penalty", "adjustment"))}
+_FIELDS = {
+    **dict.fromkeys(_CONTRACT, "contract"),
+    "bags": "bag_points",
+    **dict.fromkeys(_NILS, "nil_points"),
+    "moon": "special_points",
+}
+"""By what a line is for, the field of the answer that it counts for, if it counts for one."""
 
 
 def _in_order(lines: Iterable[Line]) -> tuple[Line, ...]:
-    return tuple(sorted(lines, key=lambda line: _ORDER.index(line.what)))
+    return tuple(sorted(lines, key=lambda line: _ORDER[line.what]))
 
 
 def _points(score: SeatScore) -> dict[str, int]:
     """The points of the lines by field of the answer."""
-    return {
-        "contract": score.points(*_CONTRACT),
-        "bag_points": score.points("bags"),
-        "nil_points": score.points(*_NILS),
-        "special_points": score.points("moon"),
-        "delta": score.points(),
-    }
+    found = {"contract": 0, "bag_points": 0, "nil_points": 0, "special_points": 0, "delta": 0}
+    for line in score.lines:
+        found["delta"] += line.points
+        if line.what in _FIELDS:
+            found[_FIELDS[line.what]] += line.points
+    return found
 
 
 def _lines(score: SeatScore) -> dict[str, Any]:

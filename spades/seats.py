@@ -28,7 +28,7 @@ def seat_names(players: int) -> tuple[str, ...]:
 class Table:
     """The seats and sides of a table of `players` in `teams`. Made by `table`, once for each pair of values."""
 
-    __slots__ = ("places_of", "players", "seats", "side_of", "sides")
+    __slots__ = ("places_of", "players", "seats", "seats_in", "side_of", "sides")
 
     def __init__(self, players: int, teams: str) -> None:
         self.players = players
@@ -41,6 +41,8 @@ class Table:
             "".join(group): tuple(self.seats.index(seat) for seat in group) for group in groups
         }
         """By side, the places of its seats."""
+        self.seats_in: dict[str, tuple[str, ...]] = {"".join(group): group for group in groups}
+        """By side, its seats."""
         self.side_of: dict[str, str] = {seat: "".join(group) for group in groups for seat in group}
 
     def index(self, seat: str) -> int:
@@ -65,7 +67,7 @@ class Table:
 
     def seats_of(self, side: str) -> tuple[str, ...]:
         """The seats of a side."""
-        return tuple(seat for seat in self.seats if self.side_of[seat] == side)
+        return self.seats_in.get(side, ())
 
 
 @lru_cache(maxsize=32)

@@ -6,7 +6,7 @@ Source: docs/rules.md#ending
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from spades.bids import Bid
@@ -89,7 +89,7 @@ class ScoreSheet:
             strict=strict,
         )
         sides = {name: SideBefore(side.score, side.bags, side.sets) for name, side in score.sides.items()}
-        return replace(self, sides=sides, deals=self.deals + 1, moon=score.moon), score
+        return ScoreSheet(self.ruleset, sides, self.deals + 1, score.moon), score
 
     def ending(self) -> Ending | None:
         """Whether the game is over after the last deal: the first of the endings in the book that applies.
