@@ -188,6 +188,8 @@ def score_deal(
     _check_table(ruleset, before, bids, tricks, deal_number, adjustments)
     if strict:
         _check_rules(ruleset, before, bids, tricks, deal_number, blind=bool(blind_sides))
+    elif min(tricks.values()) < 0:
+        raise NotationError("tricks are counts, from 0")
     made = units(ruleset)
     sides = {
         side: score_side(
@@ -266,8 +268,6 @@ def _check_table(
         raise NotationError(f"the sides are {', '.join(seats.sides)}, got {', '.join(sorted(named))}")
     if any(side.bags < 0 or side.sets < 0 for side in before.values()):
         raise NotationError("bags and sets are counts, from 0")
-    if min(tricks.values()) < 0:
-        raise NotationError("tricks are counts, from 0")
 
 
 def _check_rules(
@@ -286,7 +286,7 @@ def _check_rules(
     if refusal:
         raise refusal
     total = sum(tricks.values())
-    if total != ruleset.hand_size:
+    if total != ruleset.hand_size or min(tricks.values()) < 0:
         counts = ", ".join(str(count) for count in tricks.values())
         detail = f"A deal has {ruleset.hand_size} tricks, each taken by one seat; {counts} is not a way to share them."
         raise RuleViolation(Reason.TRICKS_DO_NOT_ADD_UP, detail)

@@ -429,3 +429,18 @@ def test_all_that_is_wrong_with_bids_is_told_with_the_seats_it_is_about() -> Non
         (("S",), Reason.BLIND_NIL_NOT_ALLOWED),
         (("N", "S"), Reason.TEAM_MINIMUM),
     ]
+
+
+def test_what_the_rules_forbid_is_scored_as_it_stands_for_who_only_keeps_the_score() -> None:
+    bids, tricks = read("blind_nil", 14, 4, 3), took(0, 9, 5, 2)
+
+    with pytest.raises(RuleViolation):
+        score_deal(rules(blind_nil="behind"), {}, bids, tricks)
+    score = score_deal(rules(blind_nil="behind"), {}, bids, tricks, strict=False)
+
+    assert lines(score, "NS") == [("contract", 40, "contract"), ("bags", 1, "bags"), ("blind_nil", 200, "blind")]
+    assert lines(score, "EW") == [("contract", -170, "contract")]
+    with pytest.raises(NotationError):
+        score_deal(rules(), {}, bids, took(0, -1, 5, 9), strict=False)
+    with pytest.raises(NotationError):
+        score_deal(rules(), {}, {"N": Bid.nil()}, tricks, strict=False)
