@@ -18,6 +18,7 @@ COPY contract/ contract/
 COPY accounts/ accounts/
 COPY events/ events/
 COPY games/ games/
+COPY rules/ rules/
 COPY scoring/ scoring/
 COPY spades_api/ spades_api/
 ENV PATH=/opt/spades/bin:/usr/local/bin:/usr/bin:/bin

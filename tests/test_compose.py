@@ -316,3 +316,13 @@ def test_a_service_that_dies_of_its_signal_fails(host_of):
 
     with pytest.raises(compose.Failed, match="ended with status -15"):
         host.stop("web")
+
+
+def test_every_app_of_the_service_is_in_the_image(settings):
+    ours = {app for app in settings.INSTALLED_APPS if (compose.ROOT / app).is_dir()}
+    allowed = (compose.ROOT / ".dockerignore").read_text().splitlines()
+
+    copied = {arguments.split("/")[0] for name, arguments in compose.instructions() if name == "COPY"}
+
+    assert {"games", "scoring"} <= ours <= copied
+    assert {f"!{app}/" for app in ours} <= set(allowed)
