@@ -18,7 +18,7 @@ processes := -n logical --maxprocesses 4 --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema rules leaks soak \
-	games openspiel shuffles boards bench requirements clean
+	games openspiel shuffles boards bench bench-library requirements clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 16
@@ -90,6 +90,9 @@ boards: venv-run ## compare the bots steady and random on duplicate boards (BOAR
 
 bench: venv ## measure plays and views over HTTP against the floor
 	$(python) -m benchmarks.http
+
+bench-library: venv ## measure whole deals of the library beside OpenSpiel
+	$(python) -m benchmarks.library
 
 requirements: ## pin requirements/*.in anew (needs uv)
 	uv pip compile $(pin) --upgrade requirements/run.in -o requirements/run.txt

@@ -62,17 +62,19 @@ Sources = Callable[[int], Sequence[Source]]
 """Of a number of clients: what they send."""
 
 
-def conditions(database_url: str) -> str:
-    """What was measured on what, in one line."""
+def conditions(database_url: str | None = None) -> str:
+    """What was measured on what, in one line; without a database where none is measured."""
     git = ["git", "-C", str(servers.ROOT)]
     commit = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
     changed = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True, check=False)
-    with psycopg.connect(database_url) as database:
-        version = database.info.server_version // 10000
-    return (
+    told = (
         f"commit {commit.stdout.strip() or 'unknown'}{' and changes' if changed.stdout.strip() else ''}, "
-        f"{os.cpu_count()} cores, Python {platform.python_version()}, PostgreSQL {version}"
+        f"{os.cpu_count()} cores, Python {platform.python_version()}"
     )
+    if database_url is None:
+        return told
+    with psycopg.connect(database_url) as database:
+        return f"{told}, PostgreSQL {database.info.server_version // 10000}"
 
 
 def _floor_sources(games: Sequence[tuple[str, str]]) -> dict[str, Sources]:
