@@ -18,7 +18,7 @@ processes := -n logical --maxprocesses 4 --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema rules leaks soak \
-	games openspiel shuffles boards bench bench-library requirements clean
+	games openspiel shuffles mutants boards bench bench-library requirements clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 16
@@ -84,6 +84,9 @@ games: venv ## play hundreds of games of every preset, rebuild each from its act
 
 shuffles: venv ## shuffle 100,000 packs and count cards by place, write tests/results/shuffles.json
 	$(embedded) $(key) $(python) -m tests.shuffles
+
+mutants: venv ## change the library in thousands of ways, tell what no test notices, write tests/results/mutants.json
+	$(embedded) $(key) nice -n 19 $(python) -m tests.mutants
 
 boards: venv-run ## compare the bots steady and random on duplicate boards (BOARDS=200 SEED=1)
 	$(python) -m bots.arena --preset standard --boards $(BOARDS) --seed $(SEED)

@@ -194,6 +194,7 @@ def test_a_refused_deal_says_its_number_and_why_wherever_it_travels() -> None:
         score_game(ruleset, [deal] * 3)
 
     for told in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+        assert told.args == (told.number, told.why)
         assert (told.number, str(told)) == (3, "deal 3: game_over: The game was over after deal 2.")
         assert (told.why.reason, told.why.detail, told.why.rule) == (
             Reason.GAME_OVER,
