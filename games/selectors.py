@@ -664,7 +664,9 @@ def link_json(link: Invitation | WatchLink) -> dict[str, Any]:
         "name": link.name,
         "created_at": timestamp(link.created_at),
         "expires_at": link.expires_at and timestamp(link.expires_at),
+        "in_force": link.expires_at is None or link.expires_at > timezone.now(),
     }
     if isinstance(link, Invitation):
         shown |= {"seat": link.seat, "uses": link.uses, "used": link.used}
+        shown["in_force"] = shown["in_force"] and link.used < link.uses
     return shown

@@ -51,13 +51,13 @@ def before_start(ruleset: Ruleset) -> dict[str, Any]:
     """The state of a table that waits for its players; the same keys as `for_public`."""
     seats = table(ruleset.players, ruleset.teams)
     sides = _sides(seats, ScoreSheet.start(ruleset), None)
-    return {"seats": _seats(seats, None), "sides": sides, "deal": None, "turn": None, "result": None}
+    return {"seats": _seats(seats, None, None), "sides": sides, "deal": None, "turn": None, "result": None}
 
 
 def _state(match: Match, reader: str | None) -> dict[str, Any]:
     deal = match.deal
     return {
-        "seats": _seats(match.table, deal),
+        "seats": _seats(match.table, deal, reader),
         "sides": _sides(match.table, match.sheet, deal),
         "deal": None if deal is None else _deal(deal, reader),
         "turn": _turn(match, reader),
@@ -76,10 +76,10 @@ def result(match: Match) -> dict[str, Any] | None:
     }
 
 
-def _seats(seats: Table, deal: Deal | None) -> list[dict[str, Any]]:
+def _seats(seats: Table, deal: Deal | None, reader: str | None) -> list[dict[str, Any]]:
     rows = []
     for place, seat in enumerate(seats.seats):
-        bid, proposal = _bids(deal, place) if deal else (None, None)
+        bid, proposal = _bids(deal, place, own=seat == reader) if deal else (None, None)
         rows.append(
             {
                 "seat": seat,
@@ -94,14 +94,17 @@ def _seats(seats: Table, deal: Deal | None) -> list[dict[str, Any]]:
     return rows
 
 
-def _bids(deal: Deal, place: int) -> tuple[dict[str, Any] | str | None, dict[str, Any] | None]:
-    """The bid of a place as the table knows it; and its proposal, while partners are still to close the contract."""
+def _bids(deal: Deal, place: int, *, own: bool) -> tuple[dict[str, Any] | str | None, dict[str, Any] | None]:
+    """The bid of a place as a reader knows it; and its proposal, while partners are still to close the contract.
+
+    A sealed bid is hidden from everybody but the seat itself, as `bid_sealed` tells it to that seat alone.
+    """
     bid = deal.bids[place]
     if bid is None:
         return None, None
     if deal.is_proposal(place):
         return None, {**bid.to_json(), "hint_max": deal.hints[place]}
-    return "hidden" if deal.is_sealed(place) else bid.to_json(), None
+    return "hidden" if deal.is_sealed(place) and not own else bid.to_json(), None
 
 
 def _sides(seats: Table, sheet: ScoreSheet, deal: Deal | None) -> list[dict[str, Any]]:

@@ -184,6 +184,7 @@ _LINK: dict[str, Schema] = {
     "name": _or_null(_text(), "The host's own note of what it is for."),
     "created_at": TIME,
     "expires_at": _or_null(TIME, "When it ends; null when it holds until it is deleted."),
+    "in_force": _flag("Whether it still holds: it has not expired, and an invitation is not used up."),
 }
 _INVITATION = _object(
     "An invitation as its host sees it.",
@@ -228,7 +229,7 @@ COMPONENTS: dict[str, Schema] = {
         ],
     },
     "ViewSeat": _object(
-        "A seat, the same for every viewer.",
+        "A seat, the same for every viewer but for a sealed bid of one's own.",
         seat=SEAT,
         side=SIDE,
         kind=_text("", "human", "bot", "open"),
@@ -236,7 +237,7 @@ COMPONENTS: dict[str, Schema] = {
         bot=_or_null(_text("The bot's name.")),
         card_count=_count("Cards held."),
         bid={
-            "description": "The bid of this deal: null before it, `hidden` while it is sealed.",
+            "description": "The bid of this deal: null before it, `hidden` from the others while it is sealed.",
             "oneOf": [ref("BidNumber"), ref("BidNil"), {"type": "string", "const": "hidden"}, {"type": "null"}],
         },
         proposal=_or_null(ref("Proposal"), "In partnership bidding, until a partner closes the contract."),

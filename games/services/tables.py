@@ -206,7 +206,7 @@ def take_seat(
         raise Problem(ContractReason.INVITATION_INVALID, "The invitation is not one to this table, or no longer holds.")
     closed = game.visibility == Game.Visibility.UNLISTED or game.rematch_of_id is not None
     if closed and not host and invited is None:
-        raise Problem(ContractReason.INVITATION_REQUIRED, "A seat at this table needs an invitation.")
+        raise _not_invited(game, account_id)
     if guest.kind == "bot" and not host:
         raise Problem(ContractReason.NOT_HOST, "Only the host seats bots.")
     selectors.require_waiting(game, _viewer(game, account_id))
@@ -230,6 +230,17 @@ def take_seat(
     viewer = Viewer("seat", place_now, account_id) if mine_now else _viewer(settled, account_id)
     answer = {"game": selectors.view(settled, match, viewer), "seat": place_now, "token": token}
     return answer, viewer.tag
+
+
+def _not_invited(game: GameRow, account_id: UUID | None) -> Problem:
+    """The refusal of who has no invitation; whoever a seat of a rematch is kept for is told how to get it."""
+    before = None if game.rematch_of_id is None else store.read_game(game.rematch_of_id, lock=False)
+    kept = [] if before is None else [one.seat for one in before.occupants if one.account_id == account_id]
+    if before is not None and kept:
+        detail = f"Seat {kept[0]} of this rematch is kept for you: POST /v1/games/{before.id}/rematch gives it to you."
+    else:
+        detail = "A seat at this table needs an invitation."
+    return Problem(ContractReason.INVITATION_REQUIRED, detail)
 
 
 def _place(game: GameRow, occupant: Occupant, client_seed: str, *, at: datetime) -> tuple[GameRow, Any]:

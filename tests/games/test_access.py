@@ -327,13 +327,30 @@ def test_an_invitation_is_the_way_to_a_seat(api: ApiClient, person: MakePerson, 
     assert api.get(f"/v1/games/{game}", token=bea.token).body["viewer"] == {"role": "seat", "seat": "A"}
     assert refused(second) == ((404, "not_found") if visibility == "private" else (403, "invitation_invalid"))
     now = api.get(made.headers["location"], token=ann.token, example=True).body
-    assert now == {**shown, "used": 1}
+    assert now == {**shown, "used": 1, "in_force": False}
+    assert shown["in_force"] is True
     listed = api.get(f"/v1/games/{game}/invitations", token=ann.token, example=True)
     assert listed.body == {"items": [now], "next": None}
     assert b"spi_" not in listed.content
     acts = [(row["act"], row["seat"], row["subject"]) for row in audit(api, game, ann)]
     assert acts == [("invitation_made", None, shown["id"]), ("invitation_used", "A", shown["id"])]
     assert [row["act"] for row in audit(api, game, bea)] == ["invitation_used"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", ["invitation", "watch_link"])
+def test_a_link_that_has_expired_is_listed_as_no_longer_in_force(api: ApiClient, person: MakePerson, kind: str) -> None:
+    ann = person("Ann")
+    url = f"/v1/games/{create(api, ann)['game']['id']}/{kind}s"
+    kept = [api.post(url, json={"expires_in": 60}, token=ann.token).body[kind] for _ in range(2)]
+    model = {"invitation": Invitation, "watch_link": WatchLink}[kind]
+
+    model.objects.filter(id=kept[0]["id"]).update(expires_at=timezone.now())
+
+    assert [row["in_force"] for row in kept] == [True, True]
+    listed = api.get(url, token=ann.token).body["items"]
+    assert [(row["id"], row["in_force"]) for row in listed] == [(kept[0]["id"], False), (kept[1]["id"], True)]
+    assert api.get(f"{url}/{kept[0]['id']}", token=ann.token).body["in_force"] is False
 
 
 @pytest.mark.django_db

@@ -187,10 +187,11 @@ def test_sealed_bids_are_shown_when_the_last_is_in(circle: Circle) -> None:
 
     for seat, bid in bids.items():
         assert game.act(seat, bid).status == 200
-    view = game.view("N")
+    view, other = game.view("N"), game.view("E")
     done = game.act("E", NUMBER).body
 
-    assert [row["bid"] for row in view["seats"]] == ["hidden", None, "hidden", "hidden"]
+    assert [row["bid"] for row in view["seats"]] == [{"kind": "nil"}, None, "hidden", "hidden"]
+    assert [row["bid"] for row in other["seats"]] == ["hidden", None, "hidden", "hidden"]
     assert view["turn"]["seats"] == ["E"]
     assert told(game, "N", "bid_sealed") == [{}, {"bid": {"kind": "nil"}}, {}, {}]
     assert [row["bid"] for row in done["seats"]] == [{"kind": "nil"}, NUMBER, bids["S"], NUMBER]

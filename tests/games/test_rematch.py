@@ -165,6 +165,7 @@ def test_a_rematch_is_for_who_sat_there_and_for_nobody_else(api: ApiClient, pers
     unknown = api.post(f"/v1/games/{hidden}/rematch", token=wes.token)
     new = api.post(game.url("rematch"), token=game.host.token).body["game"]["id"]
     stranger = api.post(f"/v1/games/{new}/seats", json={"kind": "human"}, token=wes.token)
+    astray = api.post(f"/v1/games/{new}/seats", json={"kind": "human"}, token=game.guest.token)
     invited = api.post(f"/v1/games/{new}/invitations", json={}, token=game.host.token).body["token"]
     let_in = api.post(f"/v1/games/{new}/seats", json={"kind": "human", "invitation": invited}, token=wes.token)
     late = api.post(game.url("rematch"), token=game.guest.token)
@@ -173,7 +174,9 @@ def test_a_rematch_is_for_who_sat_there_and_for_nobody_else(api: ApiClient, pers
     assert refused(watcher) == (403, "not_your_seat")
     assert refused(seat_token) == (403, "scope_missing")
     assert refused(unknown) == (404, "not_found")
-    assert refused(stranger) == (403, "invitation_required")
+    assert refused(stranger) == refused(astray) == (403, "invitation_required")
+    assert "rematch" not in stranger.body["detail"]
+    assert f"POST /v1/games/{game.id}/rematch" in astray.body["detail"]
     assert let_in.status == 201
     assert refused(late) == (409, "wrong_phase")
 

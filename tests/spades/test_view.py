@@ -154,6 +154,20 @@ def test_legal_actions_go_to_the_seat_on_turn_alone() -> None:
     assert view(match, match.dealer)["turn"]["legal"] == view(match, None)["turn"]["legal"] == []
 
 
+def test_a_sealed_bid_is_shown_to_its_own_seat_and_to_nobody_else() -> None:
+    rules = Ruleset.resolve({"preset": "standard", "bid_order": "simultaneous", "blind_nil": "off"})
+    match = Match.start(rules, seed(5)).begin_deal(seed(6)).bid("S", Bid.number(4)).bid("N", Bid.number(2))
+
+    shown = {reader: [row["bid"] for row in view(match, reader)["seats"]] for reader in ("N", "E", "S", None)}
+
+    hidden, two, four = "hidden", Bid.number(2).to_json(), Bid.number(4).to_json()
+    assert shown["N"] == [two, None, hidden, None]
+    assert shown["S"] == [hidden, None, four, None]
+    assert shown["E"] == shown[None] == [hidden, None, hidden, None]
+    for reader in ("N", "E", "S", None):
+        assert [row["contract_tricks"] for row in view(match, reader)["sides"]] == [None, None]
+
+
 def test_cards_that_go_twice_stand_twice_in_what_was_given_and_received() -> None:
     rules = {"preset": "standard", "blind_nil": "off", "pass_cycle": ["across"], "pass_count": 2, "nil_exchange": 2}
     match = Match.start(Ruleset.resolve(rules), seed(5)).begin_deal(seed(6))
