@@ -11,9 +11,9 @@ import pytest
 
 from spades import PRESETS
 from tests import leaks, openspiel, shuffles, soak, whole_games
-from tests.soak import MEASURED, ROOT
+from tests.soak import ASIDE, MEASURED, ROOT
 
-LIBRARY = ("spades",)
+LIBRARY = ("spades", *ASIDE)
 
 
 def git(*arguments: str) -> subprocess.CompletedProcess[str]:
