@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from contract.problems import ContractReason, Fault, Problem, malformed
 from spades import Record, RecordError, RulesetError, check_shuffles
@@ -12,18 +14,26 @@ from spades import replay as play_again
 
 __all__ = ["check"]
 
+SHORT: Final = 20
+"""A record of no more deals is checked at once, in a twentieth of a second or so."""
+
+_turn: Final = threading.Lock()
+"""Held by whoever checks a long record. Two hundred deals take half a second, and several of them at a time would leave
+no thread for anybody who plays."""
+
 
 def check(body: Mapping[str, Any]) -> dict[str, Any]:
     """Whether a record, JSON or text, could have happened; and whether its seeds give what they were to give.
 
     Raises:
         Problem: `malformed` for what is no record, with the place of the first fault; `ruleset_contradiction` or
-            `option_not_supported` for its ruleset.
+            `option_not_supported` for its ruleset; `rate_limited` while another long one is being checked.
     """
     record = _read(body["record"])
     try:
-        played = play_again(record)
-        shuffles = check_shuffles(record)
+        with _long() if len(record.deals) > SHORT else nullcontext():
+            played = play_again(record)
+            shuffles = check_shuffles(record)
     except RulesetError as error:
         raise _of_ruleset(error, body["record"]) from None
     told = [
@@ -39,6 +49,20 @@ def check(body: Mapping[str, Any]) -> dict[str, Any]:
         return {"valid": False, "breach": played.breach.to_json(), "shuffles": told}
     result = None if played.result is None else played.result.to_json()
     return {"valid": True, "scores": dict(played.scores), "result": result, "deals": played.deals, "shuffles": told}
+
+
+@contextmanager
+def _long() -> Iterator[None]:
+    if not _turn.acquire(blocking=False):
+        raise Problem(
+            ContractReason.RATE_LIMITED,
+            f"Records of more than {SHORT} deals are checked one after the other. Send it again in a second.",
+            retry_after=1,
+        )
+    try:
+        yield
+    finally:
+        _turn.release()
 
 
 def _read(given: Any) -> Record:

@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit status: 0 when everything checked is right, 1 when something is not, 2 for a record that cannot be
-        read.
+        read, and when what was found cannot be written.
     """
     parser = argparse.ArgumentParser(prog="python -m spades", description="The card game Spades.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -37,16 +37,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         record = Record.read(_text(given.record))
-        if given.command == "show":
-            sys.stdout.write(annotated(record))
-            return VALID
-        return _verify(record)
+        told, status = ([annotated(record)], VALID) if given.command == "show" else _verified(record)
     except (NotationError, RulesetError, OSError) as error:
-        sys.stderr.write(f"cannot read the record: {error}\n")
+        _complain(f"cannot read the record: {error}")
         return UNREADABLE
+    try:
+        if sys.stdout is not None:  # whoever closed it asks for the status alone
+            sys.stdout.writelines(told)
+            sys.stdout.flush()
+    except OSError as error:
+        _complain(f"cannot write what was found: {error}")
+        return UNREADABLE
+    return status
+
+
+def _complain(sentence: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(f"{sentence}\n")
 
 
 def _text(name: str) -> str:
+    if name == "-" and sys.stdin is None:
+        raise NotationError("standard input is closed")
     content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     try:
         return content.decode()
@@ -54,10 +66,11 @@ def _text(name: str) -> str:
         raise NotationError("this is not UTF-8") from None
 
 
-def _verify(record: Record) -> int:
+def _verified(record: Record) -> tuple[list[str], int]:
+    """What there is to tell of a record, and the exit status."""
     played, checks = replay(record), check_shuffles(record)
-    sys.stdout.writelines(f"{line}\n" for line in _report(record, played, checks))
-    return VALID if played.valid and all(check.passed for check in checks) else BREACH
+    right = played.valid and all(check.passed for check in checks)
+    return [f"{line}\n" for line in _report(record, played, checks)], VALID if right else BREACH
 
 
 def _report(record: Record, played: Replay, checks: Sequence[ShuffleCheck]) -> Iterator[str]:

@@ -42,6 +42,8 @@ FORMAT = 1
 NAME_MOST = 200
 """The longest name, tag or client seed that a record may hold, in characters."""
 _NUMBER_MOST = 10**9
+_TRICKS_MOST = 54
+"""What no table has more tricks than; a bid of more is no bid."""
 
 T = TypeVar("T")
 
@@ -255,12 +257,13 @@ class Record:
 
     @classmethod
     def read(cls, text: str) -> Record:
-        """Read either form: what begins with a brace is JSON.
+        """Read either form: what begins with a brace is JSON. A byte order mark before it is no part of it.
 
         Raises:
             RecordError: it is no record, with the place of what is wrong.
             RulesetError: its ruleset cannot be.
         """
+        text = text.removeprefix("\ufeff")
         if not text.lstrip().startswith("{"):
             return cls.from_text(text)
         try:
@@ -546,7 +549,7 @@ _DEAL_FIELDS = (
 
 def _deal_from_json(value: Any, ruleset: Ruleset, where: str) -> RecordedDeal:
     row = _object(value, where, ("number", "dealer"), _DEAL_FIELDS)
-    row = {name: item for name, item in row.items() if item is not None}
+    row = {name: item for name, item in row.items() if item is not None or name in ("number", "dealer")}
     seats = terms(ruleset).table.seats
     if ("stock" in row) == ("hands" in row):
         _fail(f"{where}/stock", "missing_field", "a deal has either stock or hands")
@@ -668,7 +671,7 @@ def _bid_from_json(value: Any, where: str) -> Bid | None:
         bid = Bid.from_json(value)
     except NotationError:
         _fail(where, "bad_format", "expected a bid such as {'kind': 'number', 'tricks': 4}")
-    _whole(bid.tricks, f"{where}/tricks", 0)
+    _whole(bid.tricks, f"{where}/tricks", 0, _TRICKS_MOST)
     return bid
 
 
@@ -1123,7 +1126,7 @@ def _text_action(word: str, seats: Sequence[str], where: str) -> Action:
         _fail(where, "out_of_range", "a hint is not below 0")
     bid = None if said == "reconsider" else _parsed(Bid.parse, said, where)
     if bid is not None:
-        _whole(bid.tricks, where, 0)
+        _whole(bid.tricks, where, 0, _TRICKS_MOST)
     return Action.place_bid(seat, bid, hint)
 
 

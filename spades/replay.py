@@ -271,7 +271,8 @@ def _after(match: Match, number: int, place: int, action: Action) -> Match:
     try:
         return _taken(match, deal, seat, action)
     except RuleViolation as violation:
-        legal = tuple(deal.legal(seat))
+        shown = _looking(match, deal, seat).deal or deal if _needs_look(action) else deal
+        legal = tuple(shown.legal(seat))
         raise _Stop(Breach(number, place, action.kind, seat, violation.reason, violation.detail, legal)) from None
 
 
@@ -293,12 +294,17 @@ def _taken(match: Match, deal: Deal, seat: str, action: Action) -> Match:
             return match.play(seat, action.cards[0])
         case ActionKind.LOOK:
             return match.look(seat)
-        case ActionKind.PASS:
-            return _looking(match, deal, seat).pass_cards(seat, action.cards)
-        case _ if action.bid is None:
-            return _looking(match, deal, seat).reconsider(seat)
-    ready = match if action.bid.is_blind else _looking(match, deal, seat)
-    return ready.bid(seat, action.bid, action.hint_max)
+    ready = _looking(match, deal, seat) if _needs_look(action) else match
+    if action.kind is ActionKind.PASS:
+        return ready.pass_cards(seat, action.cards)
+    return ready.reconsider(seat) if action.bid is None else ready.bid(seat, action.bid, action.hint_max)
+
+
+def _needs_look(action: Action) -> bool:
+    """Whether a seat must have seen its hand for this, so that a look is taken as made where none is recorded."""
+    return action.kind is ActionKind.PASS or (
+        action.kind is ActionKind.BID and (action.bid is None or not action.bid.is_blind)
+    )
 
 
 def _looking(match: Match, deal: Deal, seat: str) -> Match:

@@ -13,7 +13,7 @@ from typing import Any
 from spades.bidding import bids_refusal, nobody_bids, units
 from spades.bids import Bid, BidKind
 from spades.errors import NotationError, Reason, RuleViolation
-from spades.ruleset import BidMode, Ruleset, TieRule
+from spades.ruleset import BidMode, BidRule, Ruleset, TieRule
 from spades.scoring import SideBefore, SideScore, score_side
 from spades.seats import table
 from spades.sheet import ScoreSheet, game_answer
@@ -42,6 +42,7 @@ def what_if(
         before: each side's standing before the deal; a side left out stands at nothing.
         bids: bids that are known, of any seats. Where one seat of the side is missing, each of its bids is an option.
             Where several are, each sum of number bids is one, shared out evenly; whoever considers nil names it here.
+            Where exactly one partner bids nil by the rules, each of the two may, with each number of the other.
         deal_number: the number of this deal, from 1. Unknown, it is taken for one in which seats bid.
 
     Returns:
@@ -121,6 +122,11 @@ def _options(ruleset: Ruleset, partners: tuple[str, ...], own: Mapping[str, Bid]
         ]
         for bid in singles:
             yield _seated(partners, {**own, missing[0]: bid})
+    elif ruleset.bid_rule is BidRule.SUICIDE and len(missing) == 2:  # one of the two bids nil
+        for nil in missing:
+            for tricks in range(1, most + 1):
+                bids = {seat: Bid.nil() if seat == nil else Bid.number(tricks) for seat in missing}
+                yield _seated(partners, {**own, **bids})
     else:
         for kind in (BidKind.NUMBER, BidKind.BLIND):
             for total in range(len(missing) * most + 1):

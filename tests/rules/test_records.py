@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rules import records
 from spades import Record, Ruleset, replay
 from spades.notation import Action
 from tests.client import Answer, ApiClient
@@ -154,3 +155,18 @@ def test_any_text_gets_an_answer(api: ApiClient) -> None:
         damaged = text[:at] + rng.choice('[]":>^;{}k9é\n\\') + text[at + rng.randrange(3) :]
         assert ask(api, damaged).status in (200, 400, 422)
     assert ask(api, json.dumps(finished().to_json())).body["valid"] is True
+
+
+def test_long_records_are_checked_one_after_the_other(api: ApiClient) -> None:
+    rules = {"preset": "standard", "blind_nil": "off", "target_score": 10_000, "max_hands": 21}
+    record = first_legal(Ruleset.resolve(rules), 21)
+    assert len(record.deals) == 21
+    short = replace(record, deals=record.deals[:20], result=None)
+
+    with records._long():
+        refused = ask(api, record.to_text(compact=True))
+        taken = ask(api, short.to_text(compact=True))
+    again = ask(api, record.to_text(compact=True))
+
+    assert (refused.status, refused.reason, refused.headers["retry-after"]) == (429, "rate_limited", "1")
+    assert (taken.status, again.status) == (200, 200)

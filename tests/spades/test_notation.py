@@ -97,6 +97,8 @@ def start(preset: str = "pagat", **changes: Any) -> Record:
         (("seats", 0, "name"), "x" * 201, "/seats/0/name", "wrong_length"),
         (("deals", 0, "number"), 0, "/deals/0/number", "out_of_range"),
         (("deals", 0, "number"), 1.0, "/deals/0/number", "wrong_type"),
+        (("deals", 0, "number"), None, "/deals/0/number", "wrong_type"),
+        (("deals", 0, "dealer"), None, "/deals/0/dealer", "wrong_type"),
         (("deals", 0, "stock", 3), "ZZ", "/deals/0/stock/3", "bad_format"),
         (("deals", 0, "hands"), {}, "/deals/0/stock", "missing_field"),
         (("deals", 0, "plays"), ["AS", 5], "/deals/0/plays/1", "wrong_type"),
@@ -105,6 +107,12 @@ def start(preset: str = "pagat", **changes: Any) -> Record:
             [{"seat": "E", "bid": {"kind": "number", "tricks": "3"}}],
             "/deals/0/bids/0/bid",
             "bad_format",
+        ),
+        (
+            ("deals", 0, "bids"),
+            [{"seat": "E", "bid": {"kind": "number", "tricks": 55}}],
+            "/deals/0/bids/0/bid/tricks",
+            "out_of_range",
         ),
         (("deals", 0, "bids"), [{"seat": "E"}], "/deals/0/bids/0/bid", "missing_field"),
         (("deals", 0, "looks"), [{"seat": "E", "action": 2}], "/deals/0/looks/0/action", "out_of_range"),
@@ -203,6 +211,7 @@ def test_comments_blank_lines_and_missing_trick_numbers_change_nothing() -> None
     text = record.to_text()
 
     assert Record.read("; from the table by the window\n\n" + text.replace("1. 2C", "  2C ; low")) == record
+    assert Record.read("\ufeff" + text) == record
 
 
 def test_the_longest_game_of_four_can_be_sent_to_be_checked() -> None:

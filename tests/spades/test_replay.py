@@ -6,6 +6,9 @@ import hashlib
 import io
 import json
 import random
+import shlex
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -279,6 +282,10 @@ def test_a_look_that_nobody_recorded_is_taken_as_made() -> None:
     blind = replace(record, deals=(replace(record.deals[0], actions=()),))
     blind = blind.add(Action.look("E")).add(Action.place_bid("E", Bid.parse("blind_nil")))
     assert breach_of(blind) == (1, 2, "bid", "E", "hand_already_seen")
+    high = replace(blind, deals=(replace(blind.deals[0], actions=()),)).add(Action.place_bid("E", Bid.number(14)))
+    breach = replay(high).breach
+    assert breach is not None
+    assert {"kind": "number", "tricks": 13} in breach.legal
 
 
 def test_mirrored_bids_may_be_stated_and_have_to_be_right() -> None:
@@ -404,6 +411,24 @@ def test_the_command_refuses_what_is_no_record(
     assert "/format: format is missing" in capsys.readouterr().err
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(finished().to_text().encode())))
     assert main(["verify", "-"]) == 0
+
+
+@pytest.mark.parametrize(("closed", "status"), [(">&-", 0), ("2>&-", 0), ("<&- -", 2), (">/dev/full", 2)])
+def test_the_command_ends_well_where_a_stream_is_closed_or_full(tmp_path: Path, closed: str, status: int) -> None:
+    path = tmp_path / "record"
+    path.write_text(finished().to_text(), encoding="utf-8")
+    where = closed if "-" in closed.split() else f"{shlex.quote(str(path))} {closed}"
+
+    ended = subprocess.run(
+        ["sh", "-c", f"{shlex.quote(sys.executable)} -m spades verify {where}"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+
+    assert ended.returncode == status
+    assert "Traceback" not in ended.stderr
 
 
 def test_the_command_shows_who_led_and_took_each_trick(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

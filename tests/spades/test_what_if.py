@@ -109,6 +109,13 @@ def test_before_anybody_bids_each_contract_is_told_once() -> None:
     assert [max(o["delta"] for o in option["outcomes"]) for option in told["options"]] == [40, 50, 60, 70, 120, 140]
 
 
+def test_where_one_partner_has_to_bid_nil_either_may() -> None:
+    told = what_if(rules("suicide"), {}, "NS")
+
+    pairs = [{seat: bid["kind"] for seat, bid in option["bids"].items()} for option in told["options"]]
+    assert pairs == [{"N": "nil", "S": "number"}] * 13 + [{"N": "number", "S": "nil"}] * 13
+
+
 def test_where_nobody_bids_there_is_one_option_without_bids() -> None:
     told = what_if(rules("books", target_score=20), {"NS": SideBefore(9)}, "NS")
 
