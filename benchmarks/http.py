@@ -114,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=4.0, help="of each measurement")
     parser.add_argument("--clients", default="1,32", help="numbers of clients, separated by commas")
     parser.add_argument("--what", default="plays,views,scores", help="what is measured, separated by commas")
-    parser.add_argument("--server", choices=sorted(servers.SERVERS), default="granian", help="what runs the service")
+    parser.add_argument("--server", choices=sorted(servers.SERVERS), default="uvicorn", help="what runs the service")
     parser.add_argument("--processes", type=int, default=2, help="of the service")
     parser.add_argument("--keys", action="store_true", help="send an Idempotency-Key with each action")
     parser.add_argument("--database-url", default=DATABASE_URL, help="any database of the cluster to measure on")
