@@ -149,10 +149,14 @@ def report(result: dict[str, Any]) -> None:
 
 
 def commit() -> str:
-    """The commit that is played, with a mark if the checkout has other changes."""
-    command = ["git", "describe", "--always", "--dirty"]
-    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    return found.stdout.strip() or "unknown"
+    """The commit that is played, with a mark if the checkout has other changes than new results."""
+
+    def git(*arguments: str) -> str:
+        found = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+        return found.stdout.strip()
+
+    changed = git("diff", "--name-only", "HEAD", "--", ".", ":!tests/results")
+    return (git("describe", "--always") or "unknown") + ("-dirty" if changed else "")
 
 
 def machine() -> dict[str, Any]:
