@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import MutableMapping
 from typing import Any, Final
 
 import orjson
 import structlog
 
 from contract import request_ids
+
+_DETAIL: Final = re.compile(r"^DETAIL: .*$", re.MULTILINE)
+
+
+def leave_out_rows(logger: Any, name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Leave out of a traceback what PostgreSQL says in detail: the row that it refused, hands and seeds included."""
+    if "exception" in event:
+        event["exception"] = _DETAIL.sub("DETAIL: left out", str(event["exception"]))
+    return event
+
 
 _SHARED: Final[list[Any]] = [
     structlog.contextvars.merge_contextvars,
@@ -17,6 +29,7 @@ _SHARED: Final[list[Any]] = [
     structlog.stdlib.ExtraAdder(),
     structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
     structlog.processors.format_exc_info,
+    leave_out_rows,
 ]
 
 QUIET: Final = {
