@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import random
 import shlex
 import subprocess
@@ -413,8 +414,11 @@ def test_the_command_refuses_what_is_no_record(
     assert main(["verify", "-"]) == 0
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(("closed", "status"), [(">&-", 0), ("2>&-", 0), ("<&- -", 2), (">/dev/full", 2)])
-def test_the_command_ends_well_where_a_stream_is_closed_or_full(tmp_path: Path, closed: str, status: int) -> None:
+def test_the_command_ends_well_where_a_stream_is_closed_or_full(
+    tmp_path: Path, closed: str, status: int, unbuffered: str
+) -> None:
     path = tmp_path / "record"
     path.write_text(finished().to_text(), encoding="utf-8")
     where = closed if "-" in closed.split() else f"{shlex.quote(str(path))} {closed}"
@@ -425,10 +429,12 @@ def test_the_command_ends_well_where_a_stream_is_closed_or_full(tmp_path: Path, 
         text=True,
         check=False,
         cwd=Path(__file__).parents[2],
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
     )
 
     assert ended.returncode == status
     assert "Traceback" not in ended.stderr
+    assert "Exception ignored" not in ended.stderr
 
 
 def test_the_command_shows_who_led_and_took_each_trick(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
