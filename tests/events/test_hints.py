@@ -97,11 +97,16 @@ def test_what_was_said_before_a_game_was_listened_to_is_looked_for(write_events,
     game_id = uuid4()
 
     async def scenario():
-        async with listening_hub() as (hub, pool):
+        async with listening_hub(listen=False) as (hub, pool):
             waiter = hub.register(game_id)
             waiter.place(0, None)
             await pool.run(write_events, game_id, PLAYED)  # and nobody says so
-            return await next_number(waiter)
+            listening = asyncio.create_task(hints.listen(hub))
+            try:
+                return await next_number(waiter)
+            finally:
+                listening.cancel()
+                await asyncio.gather(listening, return_exceptions=True)
 
     assert asyncio.run(scenario()) == 1
 
