@@ -24,7 +24,7 @@ from importlib import metadata
 import pyspiel
 
 from benchmarks.http import conditions
-from spades import PRESETS, Bid, Deal, Phase, Seed
+from spades import PRESETS, Bid, Deal, Phase, Playout, Seed
 from spades.cards import cards_of
 
 RULESET = PRESETS["openspiel"].ruleset
@@ -37,8 +37,18 @@ RUNS, ASKED = 500, 10
 def ours(rng: random.Random) -> None:
     """A whole deal of this library."""
     deal = begun(rng)
-    while deal.phase is Phase.BIDDING:
-        deal = deal.bid(deal.turn or "", Bid.from_json(rng.choice(deal.legal())))
+    while bids := deal.legal_bids():
+        deal = deal.bid(deal.turn or "", rng.choice(bids))
+    playout = Playout(deal)
+    while cards := playout.legal():
+        playout.play(rng.choice(cards))
+
+
+def values(rng: random.Random) -> None:
+    """The same, each card making another value, as the service has it."""
+    deal = begun(rng)
+    while bids := deal.legal_bids():
+        deal = deal.bid(deal.turn or "", rng.choice(bids))
     while deal.phase is Phase.PLAYING:
         deal = deal.play(deal.turn or "", rng.choice(cards_of(deal.legal_cards())))
 

@@ -23,6 +23,7 @@ from spades.errors import NotationError, Reason, Rule, RulesetError, RuleViolati
 from spades.legality import DrawDecision
 from spades.match import ENGINE, Match
 from spades.notation import Record, RecordError
+from spades.playout import Playout
 from spades.replay import check_shuffles, replay
 from spades.ruleset import PRESETS, Ruleset, require_supported
 from spades.rulings import (
@@ -65,6 +66,7 @@ __all__ = [
     "Match",
     "NotationError",
     "Phase",
+    "Playout",
     "Rank",
     "Reason",
     "Record",

@@ -28,6 +28,8 @@ class Suit(Enum):
     HEARTS = "H"
     SPADES = "S"
 
+    __hash__ = object.__hash__  # there is one of each; the hash of a name would cost a call
+
 
 class Rank(Enum):
     """A rank, named by its letter. ``T`` is the ten; the jokers are ``L`` (little) and ``B`` (big)."""
@@ -187,6 +189,7 @@ class Hand:
         return " ".join(codes_of(self.mask))
 
 
+@lru_cache(maxsize=1 << 14)
 def cards_of(mask: int) -> tuple[Card, ...]:
     """The cards of a mask, in order."""
     cards, rest = [], mask
@@ -249,7 +252,7 @@ class Pack:
     Made by `pack`, once for each set of values. Source: docs/rules.md#deck
     """
 
-    __slots__ = ("deck", "lowest_club", "mask", "spades", "strength", "suit_masks", "suits")
+    __slots__ = ("deck", "following", "lowest_club", "mask", "spades", "strength", "suit_masks", "suits", "worth")
 
     def __init__(self, jokers: int, removed: tuple[str, ...], high_trumps: tuple[str, ...], decks: int = 1) -> None:
         joker_codes = {0: (), 1: ("BJ",), 2: ("LJ", "BJ")}[jokers]
@@ -268,8 +271,20 @@ class Pack:
         """Compares cards of one suit: the larger wins. Twins are equal."""
         self.suit_masks = {suit: sum(c.bit for c in self.deck if self.suits[c.index] is suit) for suit in Suit}
         self.spades = self.suit_masks[Suit.SPADES]
+        self.following = [self.suit_masks[suit] for suit in self.suits]
+        """By the index of a card that is led, the cards that follow it, as a mask."""
+        worth = {suit: self._worth(suit) for suit in Suit}
+        self.worth = [worth[suit] for suit in self.suits]
+        """By the index of a card that is led, what each card by its index is worth in the trick: the highest wins."""
         self.lowest_club = self.lowest(self.suit_masks[Suit.CLUBS])
         """The lowest club there is, as a mask; 0 where there is none."""
+
+    def _worth(self, led: Suit) -> list[int]:
+        beat = {led: 0, Suit.SPADES: 2 * SECOND}  # above the strength of whatever is led
+        return [
+            strength + beat[suit] if suit in beat else -1
+            for suit, strength in zip(self.suits, self.strength, strict=True)
+        ]
 
     def lowest(self, mask: int) -> int:
         """Of cards of one suit, not spades, the lowest, with its twin if that is among them."""

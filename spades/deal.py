@@ -23,7 +23,7 @@ from spades.shuffle import Seed
 from spades.terms import Terms, terms
 from spades.tricks import Trick, breaks_spades, first_leader, winning_place
 
-__all__ = ["Deal", "Discard", "Exchange", "Phase", "discards_of"]
+__all__ = ["Deal", "Discard", "Exchange", "Phase", "after_plays", "discards_of"]
 
 
 class Phase(StrEnum):
@@ -139,7 +139,9 @@ class Deal:
             attempt: 1, and one more after each redeal of the same number.
             behind: the places that may bid a blind nil by the score, as `legality.behind` gives them.
         """
-        stock = each_its_own(seed.shuffled(terms(ruleset).pack.deck), ruleset.decks)
+        stock = seed.shuffled(terms(ruleset).pack.deck)
+        if ruleset.decks > 1:  # so that of two identical cards the upper one is the first pack's
+            stock = each_its_own(stock, ruleset.decks)
         return _settled(cls._laid_out(ruleset, number, attempt, dealer, seed, stock, behind))
 
     @classmethod
@@ -165,6 +167,8 @@ class Deal:
         """The deal that had these steps, which were checked when they were taken."""
         facts = terms(ruleset)
         own = each_its_own(stock, ruleset.decks)
+        if set(own) != set(facts.pack.deck):
+            raise NotationError("the stock is not the whole pack of this ruleset, each card once")
         deal = cls._laid_out(ruleset, number, attempt, dealer, seed, own, behind)
         players = ruleset.players
         hands = list(deal.hands)
@@ -187,7 +191,7 @@ class Deal:
         for exchange in deal.exchanges:
             deal = _after_gift(_after_gift(deal, exchange, bidder=True), exchange, bidder=False)
         deal = _settled(deal)
-        return _after_plays(deal, plays) if plays else deal
+        return after_plays(deal, plays) if plays else deal
 
     @classmethod
     def _laid_out(
@@ -201,16 +205,13 @@ class Deal:
         behind: int,
     ) -> Deal:
         facts = terms(ruleset)
-        players, lying = ruleset.players, 0
-        for card in stock:
-            lying |= card.bit
-        if lying != facts.pack.mask or len(stock) != len(facts.pack.deck):
-            raise NotationError("the stock is not the whole pack of this ruleset, each card once")
+        players = ruleset.players
         hands = [0] * players
         first = facts.table.index(dealer) + 1
         if facts.dealing:
-            for place, card in enumerate(stock[: ruleset.hand_size * players]):
-                hands[(first + place) % players] |= card.bit
+            dealt = stock[: ruleset.hand_size * players]
+            for place in range(players):
+                hands[(first + place) % players] = sum([card.bit for card in dealt[place::players]])
         nobody = (0,) * players
         return cls(
             ruleset=ruleset,
@@ -448,7 +449,7 @@ class Deal:
             return True
         if self.phase not in (Phase.PASSING, Phase.BIDDING) or not facts.bids_in(self.number):
             return True
-        return not legality.may_bid_blind(self.ruleset, self._bidder(place, seen=False))
+        return not self._open_bids(place, seen=False)
 
     def is_sealed(self, place: int) -> bool:
         """Whether the bid of a place is made and nobody else may know it yet."""
@@ -534,13 +535,33 @@ class Deal:
         seen = self.has_seen(place)
         if phase is Phase.PASSING and seen:
             return [{"choose": self.pass_count, "from": codes_of(self.hands[place])}]
-        bids = legality.legal_bids(self.ruleset, self._bidder(place, seen=seen))
-        bodies = [bid.to_json() for bid in bids]
+        bodies = [bid.to_json() for bid in self._open_bids(place, seen=seen)]
         if not seen and self._look_refusal(place) is None:
             return [{"look": True}, *bodies]
         if not self._facts.partnership or self._reconsider_refusal(place):
             return bodies
         return [*bodies, {"kind": "reconsider"}]
+
+    def legal_bids(self, seat: str | None = None) -> tuple[Bid, ...]:
+        """The bids that a seat on turn may make now; none while it has something else to do.
+
+        Args:
+            seat: by default the first of those on turn.
+
+        Returns:
+            In order: nil, plain zero, numbers rising, blind bids. Nothing for a seat that is not on turn.
+        """
+        waiting, phase = self._waiting, self.phase
+        if not waiting or phase not in (Phase.PASSING, Phase.BIDDING):
+            return ()
+        place = waiting[0] if seat is None else self.table.index(seat)
+        seen = self.has_seen(place)
+        if place not in waiting or (phase is Phase.PASSING and seen):
+            return ()
+        return self._open_bids(place, seen=seen)
+
+    def _open_bids(self, place: int, *, seen: bool) -> tuple[Bid, ...]:
+        return legality.legal_bids(self.ruleset, self._bidder(place, seen=seen))
 
     def legal_cards(self) -> int:
         """The cards that the seat on turn may play, as a mask."""
@@ -698,7 +719,7 @@ class Deal:
             card = held(hand, card)
         if not self._playable & card.bit:
             raise self._card_refusal(hand, card)
-        return _after_plays(self, (card,))
+        return after_plays(self, (card,))
 
     # What steps ask.
 
@@ -833,7 +854,7 @@ def _with(deal: Deal, **changes: Any) -> Deal:
     return made
 
 
-def _after_plays(deal: Deal, cards: Sequence[Card]) -> Deal:
+def after_plays(deal: Deal, cards: Sequence[Card]) -> Deal:
     """With more cards played, each by the seat on turn, which may."""
     ruleset, facts = deal.ruleset, terms(deal.ruleset)
     players, pack, two_packs = ruleset.players, facts.pack, ruleset.decks > 1

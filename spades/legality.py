@@ -8,8 +8,9 @@ docs/rules.md#reasons.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
 
 from spades.bids import Bid, BidKind
 from spades.cards import Card, Pack, Suit, cards_of
@@ -28,7 +29,6 @@ __all__ = [
     "forced_bid",
     "legal_bids",
     "legal_cards",
-    "may_bid_blind",
     "may_call_redeal",
     "pass_refusal",
     "seat_bid_refusal",
@@ -151,8 +151,7 @@ def behind(ruleset: Ruleset, scores: Mapping[str, int]) -> int:
     return mask
 
 
-@dataclass(frozen=True, slots=True)
-class Bidder:
+class Bidder(NamedTuple):
     """A seat that is to bid, and all that its bid depends on."""
 
     place: int
@@ -172,34 +171,22 @@ class Bidder:
     """Whether blind bids are still made out of turn, so that it is open who will bid last."""
 
 
-def legal_bids(ruleset: Ruleset, bidder: Bidder) -> list[Bid]:
+def legal_bids(ruleset: Ruleset, bidder: Bidder) -> tuple[Bid, ...]:
     """The bids that a seat on turn may make, in order: nil, plain zero, numbers rising, blind bids.
 
-    Without its hand seen a seat may only bid blind. There is a bid for every seat that has seen its hand: a partner
-    that bids earlier may not bid what would leave none.
+    Without its hand seen a seat may only bid blind, and where that is not open to it there is nothing. There is a bid
+    for every seat that has seen its hand: a partner that bids earlier may not bid what would leave none.
 
     Source: docs/rules.md#bids, docs/rules.md#order
     """
     facts = terms(ruleset)
-    bids = facts.open_bids if bidder.seen else facts.blind_bids
-    beside = _Beside(facts, bidder)
-    return [bid for bid in bids if _fault_of_offered(facts, bidder, bid, beside) is None]
-
-
-def may_bid_blind(ruleset: Ruleset, bidder: Bidder) -> bool:
-    """Whether a blind bid is open to a seat, its turn apart.
-
-    Source: docs/rules.md#blind
-    """
-    facts = terms(ruleset)
-    beside = _Beside(facts, bidder)
-    return any(_fault_of_offered(facts, bidder, bid, beside) is None for bid in facts.blind_bids)
+    return _open(facts, _stand(facts, bidder))
 
 
 def seat_bid_refusal(ruleset: Ruleset, bidder: Bidder, bid: Bid) -> RuleViolation | None:
     """Why a seat on turn may not bid so; None when it may."""
     facts = terms(ruleset)
-    reason = _fault(facts, bidder, bid)
+    reason = _fault(facts, _stand(facts, bidder), bid)
     return None if reason is None else _bid_violation(facts, bid, reason, bidder)
 
 
@@ -209,58 +196,107 @@ def _not_offered(bid: Bid) -> Reason:
     return Reason.BLIND_NIL_NOT_ALLOWED if bid.is_blind else Reason.BID_OUT_OF_RANGE
 
 
-def _fault(facts: Terms, bidder: Bidder, bid: Bid) -> Reason | None:
+class _Stand(NamedTuple):
+    """All that the bids of a seat follow from: its own state, and the other bids of its side, contract and table."""
+
+    seen: bool
+    """Whether the seat has seen its hand."""
+    behind: bool
+    """Whether its side may bid a blind nil by the score."""
+    early: bool
+    """As `Bidder.early`."""
+    spades: int | None
+    """As `Bidder.spades`."""
+    side_made: bool
+    """Whether a partner has bid."""
+    side_nils: int
+    left: int
+    """Partners in its contract who are still to bid."""
+    total: int
+    """The sum of the bids that its contract has."""
+    nils: int
+    """Those of them that are nils."""
+    blind: bool
+    """Whether a partner in its contract bid a number blind."""
+    looked: bool
+    """Whether a partner in its contract has seen its hand."""
+    last: bool
+    """Whether a partner in its contract bids last of all, where that matters."""
+    table: int | None
+    """The sum of all others, where the last bidder is barred from one; None while some are to bid."""
+
+
+def _stand(facts: Terms, bidder: Bidder) -> _Stand:
+    place, bids, partners = bidder.place, bidder.bids, facts.partners[bidder.place]
+    made = side_nils = total = 0
+    blind = looked = False
+    for partner in partners:
+        bid = bids[partner]
+        looked = looked or bool(bidder.looked >> partner & 1)
+        if bid is not None:
+            made += 1
+            side_nils += bid.is_nil
+            total += bid.tricks
+            blind = blind or bid.kind is BidKind.BLIND
+            looked = looked or not bid.is_blind
+    left, nils = len(partners) - made, side_nils
+    if not facts.together:  # each has a contract of its own
+        left = total = nils = 0
+        blind = looked = False
+    others = [bid for other, bid in enumerate(bids) if other != place] if facts.totals else [None]
+    return _Stand(
+        seen=bidder.seen,
+        behind=bool(bidder.behind >> place & 1),
+        early=bidder.early,
+        spades=bidder.spades,
+        side_made=made > 0,
+        side_nils=side_nils,
+        left=left,
+        total=total,
+        nils=nils,
+        blind=blind,
+        looked=looked,
+        last=facts.totals and left > 0 and _last(bidder) in partners,
+        table=None if None in others else sum(bid.tricks for bid in others if bid is not None),
+    )
+
+
+def _worked_out(facts: Terms, stand: _Stand) -> tuple[Bid, ...]:
+    """The bids that break no rule, in listed order."""
+    bids = facts.open_bids if stand.seen else facts.blind_bids
+    return tuple(bid for bid in bids if _fault_of_offered(facts, stand, bid) is None)
+
+
+_open = lru_cache(maxsize=1 << 14)(_worked_out)
+"""As `_worked_out`, from a table: seats stand in few ways, and a bot asks a hundred thousand times."""
+
+
+def _fault(facts: Terms, stand: _Stand, bid: Bid) -> Reason | None:
     """The first rule that a bid breaks."""
-    if not bidder.seen and not bid.is_blind:
+    if not stand.seen and not bid.is_blind:
         return Reason.LOOK_FIRST
-    return _fault_of_offered(facts, bidder, bid, _Beside(facts, bidder)) if bid in facts.offered else _not_offered(bid)
+    return _fault_of_offered(facts, stand, bid) if bid in facts.offered else _not_offered(bid)
 
 
-class _Beside:
-    """What a bid stands beside: the other bids of its side, of its contract and of its table, added up once."""
-
-    __slots__ = ("blind", "last", "left", "nils", "seen", "side_made", "side_nils", "table", "total")
-
-    def __init__(self, facts: Terms, bidder: Bidder) -> None:
-        bids, unit = bidder.bids, facts.units[bidder.place]
-        side = [bid for place in facts.partners[bidder.place] if (bid := bids[place]) is not None]
-        self.side_made = bool(side)
-        self.side_nils = sum(bid.is_nil for bid in side)
-        made = side if facts.together else []
-        self.left = len(unit) - len(made)
-        """Partners in its contract who are still to bid."""
-        self.total = sum(bid.tricks for bid in made)
-        self.nils = self.side_nils if facts.together else 0
-        self.blind = any(bid.kind is BidKind.BLIND for bid in made)
-        """Whether a partner bid a number blind."""
-        self.seen = not all(bid.is_blind for bid in made) or any(bidder.looked >> place & 1 for place in unit)
-        """Whether a partner has seen its hand."""
-        self.last = facts.totals and self.left > 0 and _last(bidder) in unit
-        """Whether a partner bids last of all, where that matters."""
-        others = [bid for place, bid in enumerate(bids) if place != bidder.place] if facts.totals else [None]
-        self.table = None if None in others else sum(bid.tricks for bid in others if bid is not None)
-        """The sum of all others, where the last bidder is barred from one; None while some are to bid."""
-
-
-def _fault_of_offered(facts: Terms, bidder: Bidder, bid: Bid, beside: _Beside) -> Reason | None:
+def _fault_of_offered(facts: Terms, stand: _Stand, bid: Bid) -> Reason | None:
     """The first rule that a bid breaks which the table has, blind unless the hand was seen."""
     if bid.is_blind:
-        if bid.kind is BidKind.BLIND_NIL and not bidder.behind >> bidder.place & 1:
+        if bid.kind is BidKind.BLIND_NIL and not stand.behind:
             return Reason.BLIND_NOT_BEHIND
-        if bidder.seen:
+        if stand.seen:
             return Reason.HAND_ALREADY_SEEN
-    elif (facts.mirror or facts.whiz) and not _follows_from_hand(facts, bidder, bid):
+    elif (facts.mirror or facts.whiz) and not _follows_from_hand(facts, stand.spades, bid):
         return Reason.BID_IS_FORCED
-    return _side_fault(facts, bidder, bid, beside) or _total_fault(facts, bid, beside)
+    return _side_fault(facts, stand, bid) or _total_fault(facts, stand, bid)
 
 
-def _follows_from_hand(facts: Terms, bidder: Bidder, bid: Bid) -> bool:
+def _follows_from_hand(facts: Terms, spades: int | None, bid: Bid) -> bool:
     """Whether the hand allows the bid where spades are counted: their number, or without any a nil."""
     if facts.whiz and bid.is_nil:
         return True
-    if not bidder.spades:
+    if not spades:
         return bid.tricks == 0 and bid.is_nil == facts.nil
-    return bid == Bid.number(bidder.spades)
+    return bid == Bid.number(spades)
 
 
 def forced_bid(ruleset: Ruleset, spades: int) -> Bid:
@@ -271,40 +307,40 @@ def forced_bid(ruleset: Ruleset, spades: int) -> Bid:
     return Bid.number(spades) if spades or not terms(ruleset).nil else Bid.nil()
 
 
-def _side_fault(facts: Terms, bidder: Bidder, bid: Bid, beside: _Beside) -> Reason | None:
+def _side_fault(facts: Terms, stand: _Stand, bid: Bid) -> Reason | None:
     """What is wrong with a bid beside those of the partners, made and to come."""
     if facts.suicide:
-        if beside.side_nils and bid.is_nil:
+        if stand.side_nils and bid.is_nil:
             return Reason.SUICIDE_NEEDS_NUMBER
-        if beside.side_made and not beside.side_nils and not bid.is_nil:
+        if stand.side_made and not stand.side_nils and not bid.is_nil:
             return Reason.SUICIDE_NEEDS_NIL
-    if facts.one_nil and beside.side_nils and bid.is_nil:
+    if facts.one_nil and stand.side_nils and bid.is_nil:
         return Reason.NIL_NOT_OFFERED
-    return _contract_fault(facts, bidder, bid, beside)
+    return _contract_fault(facts, stand, bid)
 
 
-def _contract_fault(facts: Terms, bidder: Bidder, bid: Bid, beside: _Beside) -> Reason | None:
+def _contract_fault(facts: Terms, stand: _Stand, bid: Bid) -> Reason | None:
     """What is wrong with a bid as part of one contract."""
     ruleset = facts.ruleset
-    blind = beside.blind or bid.kind is BidKind.BLIND
-    if blind and (beside.seen or not bid.is_blind):
+    blind = stand.blind or bid.kind is BidKind.BLIND
+    if blind and (stand.looked or not bid.is_blind):
         return Reason.BLIND_SIDE_INCOMPLETE
-    total = bid.tricks + beside.total
-    if beside.left == 0:
+    total = bid.tricks + stand.total
+    if stand.left == 0:
         if blind and total < (ruleset.blind_bid_min or 0):
             return Reason.BID_OUT_OF_RANGE
         if facts.together and total < ruleset.min_team_bid:
             return Reason.TEAM_MINIMUM
         above = facts.together and ruleset.max_team_bid is not None and total > ruleset.max_team_bid
         return Reason.TEAM_MAXIMUM if above else None
-    nils = bid.is_nil + beside.nils
-    need = 2 if facts.totals and (blind or bidder.early or beside.last) else 1
-    limits = facts.blind_limits[bidder.behind >> bidder.place & 1] if blind else facts.limits
-    if can_close(limits, beside.left, total, nils, need):
+    nils = bid.is_nil + stand.nils
+    need = 2 if facts.totals and (blind or stand.early or stand.last) else 1
+    limits = facts.blind_limits[stand.behind] if blind else facts.limits
+    if can_close(limits, stand.left, total, nils, need):
         return None
     if blind:
         return Reason.BLIND_SIDE_INCOMPLETE
-    highest = total if facts.suicide and not nils else total + beside.left * (ruleset.max_bid or 0)
+    highest = total if facts.suicide and not nils else total + stand.left * (ruleset.max_bid or 0)
     return Reason.TEAM_MINIMUM if highest < ruleset.min_team_bid + need - 1 else Reason.TEAM_MAXIMUM
 
 
@@ -314,9 +350,9 @@ def _last(bidder: Bidder) -> int:
     return waiting[-1] if waiting else bidder.place
 
 
-def _total_fault(facts: Terms, bid: Bid, beside: _Beside) -> Reason | None:
+def _total_fault(facts: Terms, stand: _Stand, bid: Bid) -> Reason | None:
     """The last bidder of a table may be barred from one sum."""
-    if beside.table is None or beside.table + bid.tricks != facts.ruleset.hand_size:
+    if stand.table is None or stand.table + bid.tricks != facts.ruleset.hand_size:
         return None
     return Reason.TOTAL_EQUALS_TRICKS
 
@@ -406,7 +442,7 @@ def _duties(
     """Each duty in force: the cards of the hand that keep it, some at least, and the reason told of a breach."""
     spades = pack.spades
     if trick:
-        following = hand & pack.suit_masks[pack.suits[trick[0].index]]
+        following = hand & pack.following[trick[0].index]
         if following:
             clubs = following & pack.suit_masks[Suit.CLUBS]
             if clubs and trick_number == 1 and ruleset.first_lead is FirstLead.LOWEST_CLUB:

@@ -394,7 +394,7 @@ def rule_on_bid(
         behind=behind(ruleset, scores or {}),
     )
     refusal = None if bid is None else seat_bid_refusal(ruleset, bidder, bid)
-    return BidRuling(tuple(legal_bids(ruleset, bidder)), refusal)
+    return BidRuling(legal_bids(ruleset, bidder), refusal)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,21 +19,12 @@ def winning_place(pack: Pack, cards: Sequence[Card], duplicate_winner: Duplicate
     A card of a third suit never wins. Of two identical cards the first wins, or the last under
     `DuplicateWinner.LAST`. Source: docs/rules.md#following
     """
-    suits, strength, spades = pack.suits, pack.strength, pack.spades
-    later = duplicate_winner is DuplicateWinner.LAST
-    led = suits[cards[0].index]
-    best, best_value = 0, -1
-    for place, card in enumerate(cards):
-        index = card.index
-        if spades >> index & 1:
-            value = 1000 + strength[index]
-        elif suits[index] is led:
-            value = strength[index]
-        else:
-            continue
-        if value > best_value or (later and value == best_value):
-            best, best_value = place, value
-    return best
+    worth = pack.worth[cards[0].index]
+    values = [worth[card.index] for card in cards]
+    best = max(values)
+    if duplicate_winner is DuplicateWinner.LAST:
+        return len(values) - 1 - values[::-1].index(best)
+    return values.index(best)
 
 
 def breaks_spades(ruleset: Ruleset, pack: Pack, trick: Sequence[Card], card: Card) -> bool:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
+from spades import legality
+
 EXAMPLES = 12
+
+
+def pytest_sessionstart(session):
+    """What was worked out before a mutant was there would hide it."""
+    legality._open.cache_clear()
 
 
 def pytest_collection_modifyitems(items):

@@ -35,7 +35,7 @@ from django.db import connection
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULT = ROOT / "tests" / "results" / "soak.json"
-ASIDE = tuple(f":!spades/{name}.py" for name in ("__main__", "notation", "replay", "rulings", "what_if"))
+ASIDE = tuple(f":!spades/{name}.py" for name in ("__main__", "notation", "playout", "replay", "rulings", "what_if"))
 """What no table needs: questions about the rules, and records of games that are over."""
 MEASURED = ("spades", "bots", "games", "events/log.py", *ASIDE)
 """What a result tells about, as git has paths: it is old once any of this has changed."""

@@ -133,6 +133,8 @@ def test_the_legal_actions_and_the_refusals_agree_one_by_one(number: int, steps:
 
     for seat in deal.table.seats:
         legal = deal.legal(seat)
+        bids = [body for body in legal if body.get("kind", "reconsider") != "reconsider"]
+        assert [bid.to_json() for bid in deal.legal_bids(seat)] == bids
         counts = {body["choose"] for body in legal if "choose" in body}
         for body in bodies(deal, seat, rng):
             listed = body["choose"] in counts if "choose" in body else body in legal
