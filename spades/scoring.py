@@ -78,17 +78,14 @@ class SeatScore:
     won: bool = False
     """Whether this is a moon that wins the game."""
 
-    def points(self, *what: str) -> int:
-        """The points of the lines for `what`; of all lines when nothing is named."""
-        return sum(line.points for line in self.lines if not what or line.what in what)
-
     def to_json(self) -> dict[str, Any]:
         """The seat's part of the scoring answer, in the fields of a side.
 
         The running score and the penalty are the side's: `score` is null here and `bag_penalty` 0. `bags` are those
         that the seat took in this deal.
         """
-        return {**_points(self), "bag_penalty": 0, "score": None, "bags": self.bags, "set": self.set, **_lines(self)}
+        points = {**_points(self.lines), "bag_penalty": 0, "score": None}
+        return {**points, "bags": self.bags, "set": self.set, "lines": [line.to_json() for line in self.lines]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,22 +226,17 @@ def score_side(
     carried, penalty = _carry_bags(ruleset, before.bags, sum(part.bags for part in parts))
     after = [Line("bag_penalty", penalty, "bags")] if penalty else []
     after += [Line("adjustment", points, "adjustments") for points in adjustments]
-    whole = SeatScore(
-        set=any(sets) if sets else None,
-        bags=carried,
-        lines=_in_order([*(line for part in parts for line in part.lines), *after]),
-        won=any(part.won for part in parts),
-    )
-    points = _points(whole)
+    lines = _in_order([*(line for part in parts for line in part.lines), *after])
+    points, failed = _points(lines), any(sets) if sets else None
     return SideScore(
         **points,
         bag_penalty=penalty,
         score=before.score + points["delta"],
         bags=carried,
-        set=whole.set,
-        sets=before.sets + bool(whole.set),
-        lines=whole.lines,
-        won=whole.won,
+        set=failed,
+        sets=before.sets + bool(failed),
+        lines=lines,
+        won=any(part.won for part in parts),
         seats={seats[0]: part for seats, part in zip(contracts, parts, strict=True)} if len(parts) > 1 else None,
     )
 
@@ -381,18 +373,14 @@ def _in_order(lines: Iterable[Line]) -> tuple[Line, ...]:
     return tuple(sorted(lines, key=lambda line: _ORDER[line.what]))
 
 
-def _points(score: SeatScore) -> dict[str, int]:
-    """The points of the lines by field of the answer."""
+def _points(lines: Iterable[Line]) -> dict[str, int]:
+    """The points of lines by field of the answer."""
     found = {"contract": 0, "bag_points": 0, "nil_points": 0, "special_points": 0, "delta": 0}
-    for line in score.lines:
+    for line in lines:
         found["delta"] += line.points
         if line.what in _FIELDS:
             found[_FIELDS[line.what]] += line.points
     return found
-
-
-def _lines(score: SeatScore) -> dict[str, Any]:
-    return {"lines": [line.to_json() for line in score.lines]}
 
 
 def _carry_bags(ruleset: Ruleset, carried: int, new: int) -> tuple[int, int]:

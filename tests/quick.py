@@ -9,8 +9,8 @@ from spades import legality
 EXAMPLES = 12
 
 
-def pytest_sessionstart(session):
-    """What was worked out before a mutant was there would hide it."""
+def pytest_runtest_setup(item):
+    """Each test works everything out: what an earlier one did would hide a mutant, and the tests that reach it."""
     legality._open.cache_clear()
 
 

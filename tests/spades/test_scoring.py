@@ -216,6 +216,9 @@ def test_a_first_hand_that_bids_itself_scores_every_trick_and_has_no_bags_or_set
     assert first.closest_bidders == ()
     assert lines(later, "NS") == [("contract", 70, "contract")]
     assert score_deal(ruleset, {"NS": SideBefore(0, 4)}, {}, took(7, 0, 6, 0)) == first
+    assert score_deal(ruleset, {}, read(4, 3, 3, 3), took(4, 3, 3, 3)) == later
+    with pytest.raises(RuleViolation, match=r"^bid_is_forced: Nobody bids in deal 1 at this table\.$"):
+        score_deal(ruleset, {}, read(4, 3, 3, 3), took(4, 3, 3, 3), deal_number=1)
 
 
 def test_bags_that_were_paid_for_are_not_paid_for_again() -> None:
@@ -304,23 +307,26 @@ def test_tricks_that_do_not_add_up_are_refused(counts: tuple[int, ...]) -> None:
         score_deal(rules(), {}, read(3, 3, 3, 3), took(*counts))
 
     assert caught.value.reason == Reason.TRICKS_DO_NOT_ADD_UP
+    told = ", ".join(map(str, counts))
+    assert caught.value.detail == f"A deal has 13 tricks, each taken by one seat; {told} is not a way to share them."
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"bids": {"N": Bid.number(3)}}, "bids has one entry for each of N, E, S, W"),
-        ({"tricks": {"A": 6, "B": 7}}, "tricks has one entry for each of N, E, S, W"),
-        ({"before": {"N": SideBefore()}}, "the sides are NS, EW"),
-        ({"before": {"NS": SideBefore(0, -1)}}, "from 0"),
-        ({"blind_sides": ["AB"]}, "the sides are NS, EW"),
-        ({"adjustments": [Adjustment("N", 5)]}, "the sides are NS, EW"),
+        ({"bids": {"N": Bid.number(3), "E": Bid.nil()}}, "bids has one entry for each of N, E, S, W, got N, E"),
+        ({"tricks": {"A": 6, "B": 7}}, "tricks has one entry for each of N, E, S, W, got A, B"),
+        ({"before": {"W": SideBefore(), "N": SideBefore()}}, "the sides are NS, EW, got N, W"),
+        ({"before": {"NS": SideBefore(0, -1)}}, "bags and sets are counts, from 0"),
+        ({"before": {"NS": SideBefore(0, 0, -1)}}, "bags and sets are counts, from 0"),
+        ({"blind_sides": ["AB"]}, "the sides are NS, EW, got AB"),
+        ({"adjustments": [Adjustment("N", 5)]}, "the sides are NS, EW, got N"),
     ],
 )
 def test_seats_and_sides_that_the_table_has_not_are_no_notation(change: dict[str, Any], told: str) -> None:
     arguments = {"before": {}, "bids": read(3, 3, 3, 3), "tricks": took(4, 3, 3, 3), **change}
 
-    with pytest.raises(NotationError, match=told):
+    with pytest.raises(NotationError, match=f"^{told}$"):
         score_deal(rules(), **arguments)
 
 
@@ -440,7 +446,52 @@ def test_what_the_rules_forbid_is_scored_as_it_stands_for_who_only_keeps_the_sco
 
     assert lines(score, "NS") == [("contract", 40, "contract"), ("bags", 1, "bags"), ("blind_nil", 200, "blind")]
     assert lines(score, "EW") == [("contract", -170, "contract")]
-    with pytest.raises(NotationError):
+    with pytest.raises(NotationError, match=r"^tricks are counts, from 0$"):
         score_deal(rules(), {}, bids, took(0, -1, 5, 9), strict=False)
     with pytest.raises(NotationError):
         score_deal(rules(), {}, {"N": Bid.nil()}, tricks, strict=False)
+
+
+@pytest.mark.parametrize("multiplier", [None, 1])
+def test_a_blind_bid_that_the_table_gives_no_multiple_for_counts_once(multiplier: int | None) -> None:
+    bids, tricks = read("blind:3", 3, "blind:3", 3), took(4, 3, 3, 3)
+
+    told = score_deal(rules(blind_bid_multiplier=multiplier), {}, bids, tricks, strict=False)
+
+    assert lines(told, "NS") == [("contract", 60, "contract"), ("bags", 1, "bags")]
+
+
+def test_a_side_that_bid_nils_may_be_called_blind_where_nobody_asks_the_rules() -> None:
+    bids, tricks = read("nil", 4, "nil", 4), took(0, 4, 0, 9)
+
+    told = score_deal(rules(), {}, bids, tricks, blind_sides=["NS"], strict=False)
+
+    assert told == score_deal(rules(), {}, bids, tricks)
+
+
+def test_a_blind_bid_counts_as_often_as_the_table_says() -> None:
+    ruleset = rules(blind_bid_min=6, blind_bid_multiplier=3)
+
+    told = score_deal(ruleset, {}, read("blind:3", 3, "blind:3", 3), took(4, 3, 3, 3))
+
+    assert told.sides["NS"].to_json()["lines"][1] == {"what": "blind", "points": 120, "rule": "blind"}
+    assert isinstance(told.sides["NS"].delta, int)
+
+
+def test_a_line_names_the_section_that_it_comes_from() -> None:
+    books = score_deal(rules("books"), {}, {}, took(4, 4, 4, 1))
+    joint = rules(both_nil="joint", both_nil_success=250, both_nil_fail=-250)
+
+    assert lines(books, "NS") == [("books", 8, "scoring")]
+    for tricks, points in ((took(0, 6, 0, 7), 250), (took(1, 6, 0, 6), -250)):
+        assert ("both_nil", points, "nil") in lines(score_deal(joint, {}, read("nil", 6, "nil", 6), tricks), "NS")
+
+
+def test_only_a_moon_wins_outright() -> None:
+    apart = rules("bicycle", teams="pairs", set_points="minus")
+
+    score = score_deal(apart, {}, read(3, 3, 4, 3), took(5, 3, 2, 3))
+
+    assert score.sides["NS"].won is False
+    assert score.sides["NS"].seats is not None
+    assert [seat.won for seat in score.sides["NS"].seats.values()] == [False, False]

@@ -125,10 +125,21 @@ def test_a_sheet_carries_scores_bags_and_sets_from_deal_to_deal() -> None:
 
 
 def test_a_sheet_stands_only_on_sides_and_deals_that_there_are() -> None:
-    with pytest.raises(NotationError, match="the sides are NS, EW"):
-        ScoreSheet.at(rules(), {"N": SideBefore()})
+    with pytest.raises(NotationError, match=r"^the sides are NS, EW, got E, N$"):
+        ScoreSheet.at(rules(), {"N": SideBefore(), "E": SideBefore()})
     with pytest.raises(NotationError, match="from 1"):
         ScoreSheet.at(rules(), {}, 0)
+
+
+def test_a_sheet_that_only_keeps_the_score_takes_what_the_rules_forbid() -> None:
+    bids, tricks = {**FOURS, "N": Bid.number(14)}, {"N": 3, "E": 3, "S": 4, "W": 4}
+
+    with pytest.raises(RuleViolation):
+        ScoreSheet.start(rules()).after(bids, tricks)
+    sheet, score = ScoreSheet.start(rules()).after(bids, tricks, strict=False)
+
+    assert sheet.scores() == {"NS": -180, "EW": 61}
+    assert score.sides["EW"].bags == 1
 
 
 FOURS = {"N": Bid.number(3), "E": Bid.number(3), "S": Bid.number(4), "W": Bid.number(3)}
