@@ -31,7 +31,19 @@ EQUIVALENTS = ROOT / "tests" / "equivalents.json"
 FOLDER = ROOT / "var" / "mutants"
 FILES = ("tricks", "sheet", "scoring", "legality", "deal")
 COPIED = ("spades", "tests", "docs", "spades_api")
-TESTS = ("golden", "refusals", "deal", "match", "scoring", "sheet", "random_rulesets")
+TESTS = (
+    "golden",
+    "refusals",
+    "rulings",
+    "deal",
+    "playout",
+    "match",
+    "view",
+    "replay",
+    "scoring",
+    "sheet",
+    "random_rulesets",
+)
 SLOW = (
     "test_match.py::test_a_game_of_every_preset_is_played_to_its_end",
     "test_random_rulesets.py::test_random_rulesets_reach_every_value_of_every_option",
