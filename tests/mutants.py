@@ -4,9 +4,9 @@ mutmut makes the mutants and runs the tests of `tests/spades` on them, in a copy
 var/mutants: a run that was stopped goes on where it was, and what did not change is not tried again. Hypothesis tries
 few examples and always the same (`tests.quick`). mutmut changes nothing in properties and outside of functions.
 
-A mutant that no test can notice, since it does the same, is written down with its reason in tests/equivalents.json, by
-the change it makes. The rest of the survivors are gaps. ``--files tricks,sheet`` takes only these; what is told of the
-other files in tests/results/mutants.json stays.
+Why a mutant may survive, as a rule since it does the same, is written down in tests/survivors.json by the function and
+the change it makes; a survivor without a reason is a gap. ``--files tricks,sheet`` takes only these; what is told of
+the other files in tests/results/mutants.json stays.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any
 from tests.soak import ROOT, commit, machine
 
 RESULT = ROOT / "tests" / "results" / "mutants.json"
-EQUIVALENTS = ROOT / "tests" / "equivalents.json"
+REASONS = ROOT / "tests" / "survivors.json"
 FOLDER = ROOT / "var" / "mutants"
 FILES = ("tricks", "sheet", "scoring", "legality", "deal")
 COPIED = ("spades", "tests", "docs", "spades_api")
@@ -49,6 +49,8 @@ SLOW = (
     "test_random_rulesets.py::test_random_rulesets_reach_every_value_of_every_option",
     "test_random_rulesets.py::test_every_game_under_a_random_ruleset_ends",
 )
+AT_LEAST = 0.95
+"""The share of the mutants that the tests have to kill."""
 KILLED, SURVIVED = "killed", "survived"
 STATES = {None: "not tried", 0: SURVIVED, 33: SURVIVED}
 """By the exit status of the tests: 33 is that no test came by. Any other, a time limit too, is a mutant killed."""
@@ -89,20 +91,18 @@ def told_of(file: str, folder: Path) -> dict[str, Any]:
     known = json.loads((folder / "mutants" / "spades" / f"{file}.py.meta").read_text(encoding="utf-8"))
     states = {name: STATES.get(status, KILLED) for name, status in known["exit_code_by_key"].items()}
     counts = Counter(states.values())
-    reasons = json.loads(EQUIVALENTS.read_text(encoding="utf-8")).get(file, {})
+    reasons = json.loads(REASONS.read_text(encoding="utf-8")).get(file, {})
     survivors = []
     for name in (name for name, state in states.items() if state == SURVIVED):
         function, change = name.split("__mutmut_")[0].removeprefix(f"spades.{file}."), changes(name, folder)
-        survivors.append({"function": function, "change": change, "equivalent": reasons.get(f"{function}: {change}")})
-    gaps = sum(survivor["equivalent"] is None for survivor in survivors)
-    told = counts[KILLED] + gaps
+        reason = next((why for why, changed in reasons.items() if f"{function}: {change}" in changed), None)
+        survivors.append({"function": function, "change": change, "reason": reason})
     return {
         "mutants": len(states),
         "killed": counts[KILLED],
-        "equivalent": len(survivors) - gaps,
-        "gaps": gaps,
         "not_tried": counts["not tried"],
-        "share": round(counts[KILLED] / told, 4) if told else None,
+        "gaps": sum(survivor["reason"] is None for survivor in survivors),
+        "share": round(counts[KILLED] / len(states), 4),
         "survivors": survivors,
     }
 
@@ -136,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.result.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     for file, counts in told.items():
         print({"file": file, **{name: count for name, count in counts.items() if name != "survivors"}})
-    return int(any(counts["not_tried"] or (counts["share"] or 0) < 0.95 for counts in told.values()))
+    return int(any(counts["not_tried"] or counts["gaps"] or counts["share"] < AT_LEAST for counts in told.values()))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spades import PRESETS
-from tests import leaks, openspiel, shuffles, soak, whole_games
+from tests import leaks, mutants, openspiel, shuffles, soak, whole_games
 from tests.soak import ASIDE, MEASURED, ROOT
 
 LIBRARY = ("spades", *ASIDE)
@@ -20,13 +20,18 @@ def git(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+def require_unchanged(since: str, measured: tuple[str, ...], target: str) -> None:
+    """Fail where a result is older than what it measures."""
+    if git("cat-file", "-e", f"{since}^{{commit}}").returncode:
+        pytest.skip("no history here that has the commit")
+    changed = git("diff", "--name-only", since, "HEAD", "--", *measured).stdout.split()
+    assert changed == [], f"run `make {target}` and commit its result"
+
+
 def of_this_code(file: Path, measured: tuple[str, ...] = MEASURED) -> dict[str, Any]:
     """A result that is no older than what it measures."""
     result: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    if git("cat-file", "-e", f"{result['commit']}^{{commit}}").returncode:
-        pytest.skip("no history here that has the commit")
-    changed = git("diff", "--name-only", result["commit"], "HEAD", "--", *measured).stdout.split()
-    assert changed == [], f"run `make {file.stem}` and commit its result"
+    require_unchanged(result["commit"], measured, file.stem)
     assert result["failures"] == []
     assert {"machine", "at"} <= set(result)
     return result
@@ -72,3 +77,15 @@ def test_packs_were_shuffled_by_the_hundred_thousand_by_this_code() -> None:
 
     assert {int(cards): told["shuffles"] for cards, told in result["packs"].items()} == shuffles.SHUFFLES
     assert all(abs(told["deviate"]) < shuffles.LIMIT for told in result["packs"].values())
+
+
+@pytest.mark.parametrize("file", mutants.FILES)
+def test_the_tests_notice_what_is_changed_in_the_rules(file: str) -> None:
+    result = json.loads(mutants.RESULT.read_text(encoding="utf-8"))
+    told = result["files"][file]
+
+    require_unchanged(told["commit"], (f"spades/{file}.py",), "mutants")
+    assert told["not_tried"] == 0
+    assert told["killed"] >= mutants.AT_LEAST * told["mutants"]
+    assert [survivor for survivor in told["survivors"] if not survivor["reason"]] == []
+    assert {"machine", "at"} <= set(result)

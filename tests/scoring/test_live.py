@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
+import httpx
 import pytest
 
 from tests.client import ApiClient
@@ -68,3 +70,50 @@ def test_who_waits_for_a_sheet_is_told_of_the_next_change(owner, sheet, live_ser
 
     assert [event["type"] for event in page["items"]] == ["deal_added"]
     assert [side["score"] for side in page["items"][0]["data"]["sides"]] == [61, 60]
+
+
+def stream(url, token, last=None):
+    """The events of a stream of a sheet, one by one, until it ends or the caller leaves."""
+    headers = {"Authorization": f"Bearer {token}", "Accept": "text/event-stream"}
+    if last is not None:
+        headers["Last-Event-ID"] = str(last)
+    with httpx.stream("GET", url, headers=headers, timeout=30, verify=False) as response:
+        assert response.status_code == 200
+        assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+        for line in response.iter_lines():
+            if line.startswith("data: "):
+                yield json.loads(line.removeprefix("data: "))
+
+
+def test_a_stream_of_a_sheet_tells_every_change_once_to_who_comes_back_too(owner, sheet, live_service):
+    link = owner.post(f"{sheet}/share_links", json={}).body
+    url = f"{live_service.url}{sheet}/events"
+
+    watching = stream(url, link["token"])
+    assert next(watching)["type"] == "sheet_made"
+    owner.post(f"{sheet}/deals", json=DEAL)
+    added = next(watching)
+    watching.close()
+    owner.patch(f"{sheet}/deals/1", json={"tricks": {"N": 3, "E": 4, "S": 3, "W": 3}})
+    owner.post(f"{sheet}/undo")
+    again = stream(url, link["token"], last=added["number"])
+    missed = [next(again), next(again)]
+    owner.post(f"{sheet}/redo")
+    last = next(again)
+
+    assert [event["type"] for event in (added, *missed, last)] == [
+        "deal_added",
+        "deal_changed",
+        "change_undone",
+        "change_redone",
+    ]
+    assert [event["number"] for event in (added, *missed, last)] == [2, 3, 4, 5]
+    assert [[side["score"] for side in event["data"]["sides"]] for event in (added, *missed, last)] == [
+        [61, 60],
+        [60, 61],
+        [61, 60],
+        [60, 61],
+    ]
+    owner.delete(f"{sheet}/share_links/{link['share_link']['id']}")
+    owner.post(f"{sheet}/deals", json=DEAL)
+    assert list(again) == []
