@@ -22,8 +22,8 @@ from contract.schema import ACCOUNT, SEAT, WATCHER, operation
 from contract.scopes import Scope
 from contract.serializers import read_body
 from contract.shapes import ref
-from events import log
-from events.stream import LONGEST_WAIT, Reader
+from events import api as events_api
+from events.stream import Reader
 from events.writes import write_turn
 from games import selectors
 from games.api.serializers import (
@@ -65,7 +65,6 @@ __all__ = [
 TURN = (Reason.NOT_YOUR_TURN, Reason.WRONG_PHASE, Reason.GAME_OVER, ContractReason.NOT_YOUR_SEAT)
 SEES = (ContractReason.NOT_YOUR_SEAT, ContractReason.SPECTATORS_FORBIDDEN)
 READERS = (ACCOUNT, SEAT, WATCHER)
-EVENTS_MOST = 500
 
 
 def _ask(endpoint: Endpoint, request: Request, serializer: Any) -> tuple[Ask, dict[str, Any]]:
@@ -621,31 +620,12 @@ class EventsView(Endpoint):
         tag="Events",
         scope=Scope.GAMES,
         tokens=READERS,
-        responses={(200, "application/json"): ref("EventPage"), (200, "text/event-stream"): {"type": "string"}},
+        responses=events_api.responses("EventPage"),
         reasons=SEES,
-        parameters=[
-            Parameter(
-                "after",
-                kind="integer",
-                description="The last event that you have.",
-                minimum=0,
-                maximum=2**31,
-                default=0,
-            ),
-            Parameter(
-                "limit", kind="integer", description="How many at most.", minimum=1, maximum=EVENTS_MOST, default=100
-            ),
-            Parameter(
-                "wait",
-                kind="integer",
-                description="Seconds to wait if there is none yet.",
-                minimum=1,
-                maximum=LONGEST_WAIT,
-            ),
-        ],
+        parameters=events_api.PARAMETERS,
         seat=True,
-        headers={"Last-Event-ID": "For a stream: the last event that you have, instead of `after`."},
-        produces=("application/json", "text/event-stream"),
+        headers=events_api.HEADERS,
+        produces=events_api.PRODUCES,
     )
     def get(self, request: Request, game_id: UUID) -> HttpResponse:
         """What happened after event number `after`, as far as you may know it.
@@ -656,15 +636,9 @@ class EventsView(Endpoint):
         """
         reading = selectors.read(bearers.require(request), game_id, watching=True)
         viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
-        game, after, limit = reading.game, self.query["after"], self.query["limit"]
+        game, query = reading.game, self.query
         version = selectors.version_for(game, viewer)
-        if after > version:
-            detail = f"The game's last event is number {version}; start from there, or from the view."
-            raise malformed([Fault("?after", ContractReason.OUT_OF_RANGE, detail)])
-        # No further than the reading that let this reader in: a moment later the seat may be somebody else's.
-        items = [event for event in log.page(game_id, after, limit, viewer.seat) if event["number"] <= version]
-        response = answer(log.body(items, after=after, limit=limit, version=version))
         finished = game.finished_at is not None and version == game.version
         late = selectors.late(game, viewer, version)
-        response.reader = Reader(game_id, viewer.seat, after, limit, finished, late)  # type: ignore[attr-defined]
-        return response
+        reader = Reader(game_id, viewer.seat, query["after"], query["limit"], finished, late)
+        return events_api.give(reader, version, of="game", else_read="view")

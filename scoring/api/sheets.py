@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -22,8 +22,8 @@ from contract.schema import ACCOUNT, WATCHER, operation
 from contract.scopes import Scope
 from contract.serializers import read_body
 from contract.shapes import ref
-from events import log
-from events.stream import LONGEST_WAIT, Reader
+from events import api as events_api
+from events.stream import Reader
 from events.writes import write_turn
 from scoring import exports, selectors, services
 from scoring.api.serializers import (
@@ -63,7 +63,6 @@ __all__ = [
 
 READERS = (ACCOUNT, WATCHER)
 RULES = (*BIDS, Reason.TRICKS_DO_NOT_ADD_UP, Reason.GAME_OVER)
-EVENTS_MOST = 500
 
 
 def _tag(reading: Reading) -> dict[str, str]:
@@ -578,29 +577,10 @@ class EventsView(Endpoint):
         tag="Score sheets",
         scope=Scope.SCORING,
         tokens=READERS,
-        responses={(200, "application/json"): ref("SheetEventPage"), (200, "text/event-stream"): {"type": "string"}},
-        parameters=[
-            Parameter(
-                "after",
-                kind="integer",
-                description="The last event that you have.",
-                minimum=0,
-                maximum=2**31,
-                default=0,
-            ),
-            Parameter(
-                "limit", kind="integer", description="How many at most.", minimum=1, maximum=EVENTS_MOST, default=100
-            ),
-            Parameter(
-                "wait",
-                kind="integer",
-                description="Seconds to wait if there is none yet.",
-                minimum=1,
-                maximum=LONGEST_WAIT,
-            ),
-        ],
-        headers={"Last-Event-ID": "For a stream: the last event that you have, instead of `after`."},
-        produces=("application/json", "text/event-stream"),
+        responses=events_api.responses("SheetEventPage"),
+        parameters=events_api.PARAMETERS,
+        headers=events_api.HEADERS,
+        produces=events_api.PRODUCES,
     )
     def get(self, request: Request, sheet_id: UUID) -> HttpResponse:
         """What was done to a sheet after event number `after`, and where it then stood; as `list_events` of a game.
@@ -608,13 +588,5 @@ class EventsView(Endpoint):
         With `wait` the answer comes as soon as something happens, with `Accept: text/event-stream` it is a stream.
         """
         reading = selectors.read(bearers.require(request), sheet_id)
-        after, limit, version = self.query["after"], self.query["limit"], reading.sheet.version
-        if after > version:
-            detail = f"The sheet's last event is number {version}; start from there, or from the sheet."
-            raise malformed([Fault("?after", ContractReason.OUT_OF_RANGE, detail)])
-        items: list[Mapping[str, Any]] = [
-            event for event in log.page(sheet_id, after, limit, None) if event["number"] <= version
-        ]
-        response = answer(log.body(items, after=after, limit=limit, version=version))
-        response.reader = Reader(sheet_id, None, after, limit, finished=False)  # type: ignore[attr-defined]
-        return response
+        reader = Reader(sheet_id, None, self.query["after"], self.query["limit"], finished=False)
+        return events_api.give(reader, reading.sheet.version, of="sheet", else_read="sheet")
