@@ -13,7 +13,18 @@ from types import MappingProxyType
 
 from spades.errors import Reason
 
-__all__ = ["CATALOGUE", "ContractReason", "Entry", "join"]
+__all__ = [
+    "BID_REASONS",
+    "CARD_REASONS",
+    "CATALOGUE",
+    "DRAW_REASONS",
+    "IMPOSSIBLE_BID_REASONS",
+    "RULESET_REASONS",
+    "TOLD_BID_REASONS",
+    "ContractReason",
+    "Entry",
+    "join",
+]
 
 
 class ContractReason(StrEnum):
@@ -614,3 +625,43 @@ def join(rules: Iterable[Reason | str] = Reason) -> Mapping[str, Entry]:
 
 
 CATALOGUE: Mapping[str, Entry] = join()
+
+# Why the rules refuse one thing, for the operations that take it. Whose turn it is, and in which phase, comes before.
+
+RULESET_REASONS = (Reason.RULESET_CONTRADICTION, Reason.OPTION_NOT_SUPPORTED)
+DRAW_REASONS = (
+    Reason.DISCARD_PILE_CLOSED,
+    Reason.SECOND_CARD_IS_FORCED,
+    Reason.ONE_CARD_PER_TURN,
+    Reason.DECIDE_FIRST,
+)
+IMPOSSIBLE_BID_REASONS = (Reason.BID_OUT_OF_RANGE, Reason.NIL_NOT_OFFERED, Reason.BLIND_NIL_NOT_ALLOWED)
+"""Why no seat at a table could ever have made a bid."""
+BID_REASONS = (
+    Reason.ALREADY_BID,
+    Reason.LOOK_FIRST,
+    *IMPOSSIBLE_BID_REASONS,
+    Reason.BLIND_NOT_BEHIND,
+    Reason.HAND_ALREADY_SEEN,
+    Reason.BLIND_SIDE_INCOMPLETE,
+    Reason.TEAM_MINIMUM,
+    Reason.TEAM_MAXIMUM,
+    Reason.TOTAL_EQUALS_TRICKS,
+    Reason.SUICIDE_NEEDS_NIL,
+    Reason.SUICIDE_NEEDS_NUMBER,
+    Reason.BID_IS_FORCED,
+)
+TOLD_BID_REASONS = tuple(
+    reason for reason in BID_REASONS if reason not in (Reason.ALREADY_BID, Reason.LOOK_FIRST, Reason.HAND_ALREADY_SEEN)
+)
+"""The same where only the bids of a deal are told, and not when each was made."""
+CARD_REASONS = (
+    Reason.NOT_IN_HAND,
+    Reason.MUST_FOLLOW_SUIT,
+    Reason.FIRST_LEAD_SPADE,
+    Reason.SPADES_NOT_BROKEN,
+    Reason.MUST_LEAD_LOWEST_CLUB,
+    Reason.MUST_PLAY_LOWEST_CLUB,
+    Reason.FIRST_TRICK_SPADE,
+    Reason.MUST_TRUMP,
+)

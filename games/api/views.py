@@ -18,6 +18,7 @@ from contract.etags import etag, if_match_version, matches_none
 from contract.idempotency import fingerprint, key_from
 from contract.problems import ContractReason, Fault, Problem, malformed
 from contract.queries import Parameter
+from contract.reasons import BID_REASONS, CARD_REASONS, DRAW_REASONS, RULESET_REASONS
 from contract.schema import ACCOUNT, SEAT, WATCHER, operation
 from contract.scopes import Scope
 from contract.serializers import read_body
@@ -148,7 +149,7 @@ class GamesView(Endpoint):
         tokens=(ACCOUNT,),
         request=GameSerializer,
         responses={201: ref("CreatedGame")},
-        reasons=(Reason.RULESET_CONTRADICTION, Reason.OPTION_NOT_SUPPORTED),
+        reasons=RULESET_REASONS,
         tagged=True,
     )
     def post(self, request: Request) -> HttpResponse:
@@ -412,14 +413,7 @@ class DrawsView(Endpoint):
         scope=Scope.GAMES,
         request=DrawSerializer,
         responses={200: ref("ViewOrDryRun")},
-        reasons=(
-            *TURN,
-            ContractReason.SPECTATORS_FORBIDDEN,
-            Reason.DISCARD_PILE_CLOSED,
-            Reason.SECOND_CARD_IS_FORCED,
-            Reason.ONE_CARD_PER_TURN,
-            Reason.DECIDE_FIRST,
-        ),
+        reasons=(*TURN, ContractReason.SPECTATORS_FORBIDDEN, *DRAW_REASONS),
         action=True,
     )
     def post(self, request: Request, game_id: UUID) -> HttpResponse:
@@ -505,24 +499,7 @@ class BidsView(Endpoint):
         scope=Scope.GAMES,
         request=BidSerializer,
         responses={200: ref("ViewOrDryRun")},
-        reasons=(
-            *TURN,
-            ContractReason.SPECTATORS_FORBIDDEN,
-            Reason.ALREADY_BID,
-            Reason.LOOK_FIRST,
-            Reason.BID_OUT_OF_RANGE,
-            Reason.NIL_NOT_OFFERED,
-            Reason.BLIND_NIL_NOT_ALLOWED,
-            Reason.BLIND_NOT_BEHIND,
-            Reason.HAND_ALREADY_SEEN,
-            Reason.BLIND_SIDE_INCOMPLETE,
-            Reason.TEAM_MINIMUM,
-            Reason.TEAM_MAXIMUM,
-            Reason.TOTAL_EQUALS_TRICKS,
-            Reason.SUICIDE_NEEDS_NIL,
-            Reason.SUICIDE_NEEDS_NUMBER,
-            Reason.BID_IS_FORCED,
-        ),
+        reasons=(*TURN, ContractReason.SPECTATORS_FORBIDDEN, *BID_REASONS),
         action=True,
     )
     def post(self, request: Request, game_id: UUID) -> HttpResponse:
@@ -540,18 +517,7 @@ class PlaysView(Endpoint):
         scope=Scope.GAMES,
         request=PlaySerializer,
         responses={200: ref("ViewOrDryRun")},
-        reasons=(
-            *TURN,
-            ContractReason.SPECTATORS_FORBIDDEN,
-            Reason.NOT_IN_HAND,
-            Reason.MUST_FOLLOW_SUIT,
-            Reason.FIRST_LEAD_SPADE,
-            Reason.SPADES_NOT_BROKEN,
-            Reason.MUST_LEAD_LOWEST_CLUB,
-            Reason.MUST_PLAY_LOWEST_CLUB,
-            Reason.FIRST_TRICK_SPADE,
-            Reason.MUST_TRUMP,
-        ),
+        reasons=(*TURN, ContractReason.SPECTATORS_FORBIDDEN, *CARD_REASONS),
         action=True,
     )
     def post(self, request: Request, game_id: UUID) -> HttpResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contract.reasons import BID_REASONS, CARD_REASONS, DRAW_REASONS
 from contract.shapes import (
     CARD,
     ENDINGS,
@@ -29,43 +30,6 @@ from spades.replay import BreachReason
 from spades.ruleset import WarningReason
 
 __all__ = ["COMPONENTS"]
-
-CARD_REASONS = (
-    Reason.NOT_YOUR_TURN,
-    Reason.NOT_IN_HAND,
-    Reason.MUST_FOLLOW_SUIT,
-    Reason.FIRST_LEAD_SPADE,
-    Reason.SPADES_NOT_BROKEN,
-    Reason.MUST_LEAD_LOWEST_CLUB,
-    Reason.MUST_PLAY_LOWEST_CLUB,
-    Reason.FIRST_TRICK_SPADE,
-    Reason.MUST_TRUMP,
-)
-BID_REASONS = (
-    Reason.WRONG_PHASE,
-    Reason.ALREADY_BID,
-    Reason.LOOK_FIRST,
-    Reason.BID_OUT_OF_RANGE,
-    Reason.NIL_NOT_OFFERED,
-    Reason.BLIND_NIL_NOT_ALLOWED,
-    Reason.BLIND_NOT_BEHIND,
-    Reason.HAND_ALREADY_SEEN,
-    Reason.BLIND_SIDE_INCOMPLETE,
-    Reason.TEAM_MINIMUM,
-    Reason.TEAM_MAXIMUM,
-    Reason.TOTAL_EQUALS_TRICKS,
-    Reason.SUICIDE_NEEDS_NIL,
-    Reason.SUICIDE_NEEDS_NUMBER,
-    Reason.BID_IS_FORCED,
-)
-DRAW_REASONS = (
-    Reason.NOT_YOUR_TURN,
-    Reason.WRONG_PHASE,
-    Reason.DISCARD_PILE_CLOSED,
-    Reason.SECOND_CARD_IS_FORCED,
-    Reason.ONE_CARD_PER_TURN,
-    Reason.DECIDE_FIRST,
-)
 
 
 def _of(what: str, properties: dict[str, Schema]) -> Schema:
@@ -116,6 +80,7 @@ _PRESET: dict[str, Schema] = {
     "description": text("What sets it apart, in a sentence."),
     "hash": HEX,
 }
+_CARD_REFUSED = (Reason.NOT_YOUR_TURN, *CARD_REASONS)
 _WARNINGS = list_(ref("RulesetWarning"), "What is worth knowing about it, though it can be played.")
 
 COMPONENTS: dict[str, Schema] = {
@@ -158,9 +123,9 @@ COMPONENTS: dict[str, Schema] = {
     "PlayRuling": _ruling(
         "Which cards may be played.",
         "card",
-        CARD_REASONS,
+        _CARD_REFUSED,
         legal=list_(CARD, "In order: suits C D H S, ranks rising."),
-        refused=by(text("", *CARD_REASONS), CARD["pattern"], "Every other card of the hand, with the reason."),
+        refused=by(text("", *_CARD_REFUSED), CARD["pattern"], "Every other card of the hand, with the reason."),
     ),
     "TrickRuling": object_(
         "Who won a trick.",
@@ -173,13 +138,13 @@ COMPONENTS: dict[str, Schema] = {
     "BidRuling": _ruling(
         "Which bids may be made.",
         "bid",
-        BID_REASONS,
+        (Reason.WRONG_PHASE, *BID_REASONS),
         legal=list_(ref("Bid"), "In order: nil, plain zero, numbers rising, blind bids; none where nothing is open."),
     ),
     "DrawRuling": _ruling(
         "Where a draw stands.",
         "decision",
-        DRAW_REASONS,
+        (Reason.NOT_YOUR_TURN, Reason.WRONG_PHASE, *DRAW_REASONS),
         hands=by(list_(CARD), SEAT["pattern"], "By seat, the cards kept so far, in the order in which they were."),
         discards=list_(
             object_(

@@ -12,6 +12,7 @@ from accounts.selectors import principal_of
 from contract.endpoint import Endpoint, answer, not_modified
 from contract.etags import matches_none
 from contract.idempotency import key_from
+from contract.reasons import DRAW_REASONS, IMPOSSIBLE_BID_REASONS, RULESET_REASONS
 from contract.schema import ACCOUNT, operation
 from contract.scopes import Scope
 from contract.serializers import read_body
@@ -41,9 +42,6 @@ __all__ = [
 ]
 
 HOUR: Final = 3600
-RULESET = (Reason.RULESET_CONTRADICTION, Reason.OPTION_NOT_SUPPORTED)
-IMPOSSIBLE_BIDS = (Reason.BID_OUT_OF_RANGE, Reason.NIL_NOT_OFFERED, Reason.BLIND_NIL_NOT_ALLOWED)
-"""Why no seat at a table could ever have made a bid that is told of."""
 
 
 def _answered(
@@ -115,7 +113,7 @@ class ResolveView(Endpoint):
         tokens=(),
         request=ResolveRulesetSerializer,
         responses={200: ref("ResolvedRuleset")},
-        reasons=RULESET,
+        reasons=RULESET_REASONS,
         keeps=False,
     )
     def post(self, request: Request) -> HttpResponse:
@@ -139,7 +137,7 @@ class PlaysView(Endpoint):
         tokens=(ACCOUNT,),
         request=PlayQuestionSerializer,
         responses={200: ref("PlayRuling")},
-        reasons=RULESET,
+        reasons=RULESET_REASONS,
         keeps=False,
     )
     def post(self, request: Request) -> HttpResponse:
@@ -162,7 +160,7 @@ class TricksView(Endpoint):
         tokens=(ACCOUNT,),
         request=TrickQuestionSerializer,
         responses={200: ref("TrickRuling")},
-        reasons=RULESET,
+        reasons=RULESET_REASONS,
         keeps=False,
     )
     def post(self, request: Request) -> HttpResponse:
@@ -184,7 +182,7 @@ class LeadersView(Endpoint):
         tokens=(ACCOUNT,),
         request=LeaderQuestionSerializer,
         responses={200: ref("LeaderRuling")},
-        reasons=(*RULESET, *IMPOSSIBLE_BIDS),
+        reasons=(*RULESET_REASONS, *IMPOSSIBLE_BID_REASONS),
         keeps=False,
     )
     def post(self, request: Request) -> HttpResponse:
@@ -206,7 +204,7 @@ class BidsView(Endpoint):
         tokens=(ACCOUNT,),
         request=BidQuestionSerializer,
         responses={200: ref("BidRuling")},
-        reasons=(*RULESET, *IMPOSSIBLE_BIDS),
+        reasons=(*RULESET_REASONS, *IMPOSSIBLE_BID_REASONS),
         keeps=False,
     )
     def post(self, request: Request) -> HttpResponse:
@@ -229,14 +227,7 @@ class DrawsView(Endpoint):
         tokens=(ACCOUNT,),
         request=DrawQuestionSerializer,
         responses={200: ref("DrawRuling")},
-        reasons=(
-            *RULESET,
-            Reason.WRONG_PHASE,
-            Reason.ONE_CARD_PER_TURN,
-            Reason.SECOND_CARD_IS_FORCED,
-            Reason.DISCARD_PILE_CLOSED,
-            Reason.DECIDE_FIRST,
-        ),
+        reasons=(*RULESET_REASONS, Reason.WRONG_PHASE, *DRAW_REASONS),
         keeps=False,
     )
     def post(self, request: Request) -> HttpResponse:
@@ -259,7 +250,7 @@ class RecordsView(Endpoint):
         tokens=(ACCOUNT,),
         request=RecordQuestionSerializer,
         responses={200: ref("RecordRuling")},
-        reasons=RULESET,
+        reasons=RULESET_REASONS,
         limit="records",
         keeps=False,
     )

@@ -18,6 +18,7 @@ from contract.endpoint import Endpoint, answer, no_content, not_modified
 from contract.etags import etag, if_match_version, matches_none
 from contract.problems import ContractReason, Fault, Problem, malformed
 from contract.queries import Parameter
+from contract.reasons import RULESET_REASONS, TOLD_BID_REASONS
 from contract.schema import ACCOUNT, WATCHER, operation
 from contract.scopes import Scope
 from contract.serializers import read_body
@@ -37,7 +38,6 @@ from scoring.api.serializers import (
     ShareLinkSerializer,
     SheetSerializer,
 )
-from scoring.api.views import BIDS, RULESET
 from scoring.boards import Content
 from scoring.selectors import Reading
 from scoring.services import Ask
@@ -62,7 +62,7 @@ __all__ = [
 ]
 
 READERS = (ACCOUNT, WATCHER)
-RULES = (*BIDS, Reason.TRICKS_DO_NOT_ADD_UP, Reason.GAME_OVER)
+RULES = (*TOLD_BID_REASONS, Reason.TRICKS_DO_NOT_ADD_UP, Reason.GAME_OVER)
 
 
 def _tag(reading: Reading) -> dict[str, str]:
@@ -144,7 +144,7 @@ class SheetsView(Endpoint):
         tokens=(ACCOUNT,),
         request=SheetSerializer,
         responses={201: ref("Sheet")},
-        reasons=RULESET,
+        reasons=RULESET_REASONS,
         tagged=True,
     )
     def post(self, request: Request) -> HttpResponse:
@@ -177,7 +177,7 @@ class ImportSheetView(Endpoint):
         tokens=(ACCOUNT,),
         request=ImportSheetSerializer,
         responses={201: ref("Sheet")},
-        reasons=(*RULESET, *RULES),
+        reasons=(*RULESET_REASONS, *RULES),
         tagged=True,
     )
     def post(self, request: Request) -> HttpResponse:
@@ -456,7 +456,7 @@ class ImportIntoSheetView(Endpoint):
         tokens=(ACCOUNT,),
         request=ImportIntoSheetSerializer,
         responses={200: ref("ChangedSheet")},
-        reasons=(*RULESET, *RULES, ContractReason.TOO_MANY),
+        reasons=(*RULESET_REASONS, *RULES, ContractReason.TOO_MANY),
         versioned=True,
     )
     def post(self, request: Request, sheet_id: UUID) -> HttpResponse:

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from accounts.selectors import principal_of
 from contract.endpoint import Endpoint, answer
 from contract.idempotency import key_from
+from contract.reasons import RULESET_REASONS, TOLD_BID_REASONS
 from contract.schema import ACCOUNT, operation
 from contract.scopes import Scope
 from contract.serializers import read_body
@@ -20,22 +21,6 @@ from scoring.api.serializers import ScoreDealSerializer, ScoreGameSerializer, Wh
 from spades import Reason
 
 __all__ = ["ScoreDealView", "ScoreGameView", "WhatIfView"]
-
-RULESET = (Reason.RULESET_CONTRADICTION, Reason.OPTION_NOT_SUPPORTED)
-BIDS = (
-    Reason.BID_OUT_OF_RANGE,
-    Reason.NIL_NOT_OFFERED,
-    Reason.BLIND_NIL_NOT_ALLOWED,
-    Reason.BLIND_NOT_BEHIND,
-    Reason.BLIND_SIDE_INCOMPLETE,
-    Reason.TEAM_MINIMUM,
-    Reason.TEAM_MAXIMUM,
-    Reason.TOTAL_EQUALS_TRICKS,
-    Reason.SUICIDE_NEEDS_NIL,
-    Reason.SUICIDE_NEEDS_NUMBER,
-    Reason.BID_IS_FORCED,
-)
-
 
 Question = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -58,7 +43,7 @@ class ScoreDealView(Endpoint):
         tokens=(ACCOUNT,),
         request=ScoreDealSerializer,
         responses={200: ref("ScoringAnswer")},
-        reasons=(*RULESET, *BIDS, Reason.TRICKS_DO_NOT_ADD_UP),
+        reasons=(*RULESET_REASONS, *TOLD_BID_REASONS, Reason.TRICKS_DO_NOT_ADD_UP),
         keeps=False,
     )
     def post(self, request: Request) -> HttpResponse:
@@ -80,7 +65,7 @@ class ScoreGameView(Endpoint):
         tokens=(ACCOUNT,),
         request=ScoreGameSerializer,
         responses={200: ref("GameScores")},
-        reasons=(*RULESET, *BIDS, Reason.TRICKS_DO_NOT_ADD_UP, Reason.GAME_OVER),
+        reasons=(*RULESET_REASONS, *TOLD_BID_REASONS, Reason.TRICKS_DO_NOT_ADD_UP, Reason.GAME_OVER),
         keeps=False,
     )
     def post(self, request: Request) -> HttpResponse:
@@ -102,7 +87,7 @@ class WhatIfView(Endpoint):
         tokens=(ACCOUNT,),
         request=WhatIfSerializer,
         responses={200: ref("WhatIf")},
-        reasons=(*RULESET, *BIDS),
+        reasons=(*RULESET_REASONS, *TOLD_BID_REASONS),
         keeps=False,
     )
     def post(self, request: Request) -> HttpResponse:
