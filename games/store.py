@@ -27,7 +27,7 @@ from events import log
 from events.log import Entry
 from games.models import Action, Deal, Game, Seat, WatchLink
 
-__all__ = ["WRITES_UNLOCKED", "DealRow", "GameRow", "Occupant", "Reading", "Unauthenticated", "Unknown"]
+__all__ = ["WRITES_UNLOCKED", "DealRow", "GameRow", "Occupant", "Outcome", "Reading", "Unauthenticated", "Unknown"]
 
 _POSTGRESQL: Final = connection.vendor == "postgresql"
 WRITES_UNLOCKED: Final = _POSTGRESQL
@@ -185,6 +185,21 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an action did at a table, to be written as one."""
+
+    at: datetime
+    action: Mapping[str, Any]
+    """What was asked, as it is kept."""
+    seat: str | None
+    deal_number: int | None
+    """The deal in which it was asked, which may have ended by it."""
+    entries: Sequence[Entry]
+    changes: Mapping[str, Any]
+    """By field of the game its new value. The version follows from the events."""
+
+
+@dataclass(frozen=True, slots=True)
 class DealRow:
     """What decides a deal: its secret seed and the client seeds, which are None until it starts."""
 
@@ -245,28 +260,15 @@ def read_game(game_id: UUID, *, lock: bool) -> GameRow | None:
     return row and _game_row(row)
 
 
-def write(
-    game: GameRow,
-    *,
-    at: datetime,
-    entries: Sequence[Entry],
-    action: Mapping[str, Any],
-    seat: str | None,
-    deal_number: int | None,
-    changes: Mapping[str, Any],
-) -> int:
+def write(game: GameRow, outcome: Outcome) -> GameRow:
     """Write what an action did: the changed columns of the game, the action, its events.
 
-    Args:
-        action: what was asked, as it is kept.
-        changes: column to value; the version follows from the events.
-
     Returns:
-        The new version: the number of the last event.
+        The game as it is then; its version is the number of the last event.
     """
-    columns, values = _written(game, at, entries, action, seat, deal_number, changes)
+    after, columns, values = _written(game, outcome)
     update = _update(columns)
-    insert_events, event_values = log.insertion(game.version + 1, entries)
+    insert_events, event_values = log.insertion(game.version + 1, outcome.entries)
     values |= event_values
     with connection.cursor() as cursor:
         if _POSTGRESQL:
@@ -274,50 +276,36 @@ def write(
         else:
             for sql in (update, _INSERT_ACTION, insert_events):
                 cursor.execute(sql, values)
-    return game.version + len(entries)
+    return after
 
 
-def write_unlocked(
-    game: GameRow,
-    *,
-    at: datetime,
-    entries: Sequence[Entry],
-    action: Mapping[str, Any],
-    seat: str | None,
-    deal_number: int | None,
-    changes: Mapping[str, Any],
-) -> int | None:
+def write_unlocked(game: GameRow, outcome: Outcome) -> GameRow | None:
     """Do what `write` does if the row is still as it was read, with the same version and the same tokens.
 
     Returns:
-        The new version; None if the table changed since, and then nothing was written.
+        As `write`; None if the table changed since, and then nothing was written.
     """
-    columns, values = _written(game, at, entries, action, seat, deal_number, changes)
+    after, columns, values = _written(game, outcome)
     update = f"{_update(columns)} AND version = %(old_version)s AND occupants = %(old_occupants)s RETURNING id"
     values |= {"old_version": game.version, "old_occupants": dump_occupants(game.occupants)}
-    insert_events, event_values = log.insertion(game.version + 1, entries, for_each="changed")
+    insert_events, event_values = log.insertion(game.version + 1, outcome.entries, for_each="changed")
     values |= event_values
     with connection.cursor() as cursor:
         cursor.execute(f"WITH changed AS ({update}), kept AS ({_INSERT_ACTION_IF_CHANGED}) {insert_events}", values)
-        return game.version + len(entries) if cursor.rowcount else None
+        return after if cursor.rowcount else None
 
 
-def _written(
-    game: GameRow,
-    at: datetime,
-    entries: Sequence[Entry],
-    action: Mapping[str, Any],
-    seat: str | None,
-    deal_number: int | None,
-    changes: Mapping[str, Any],
-) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """The columns of the game that change, and the values of an action and its new row."""
-    version = game.version + len(entries)
-    columns = {"version": version, **changes}
+def _written(game: GameRow, outcome: Outcome) -> tuple[GameRow, tuple[str, ...], dict[str, Any]]:
+    """The game afterwards, its columns that change, and the values of these and of the action's row."""
+    version = game.version + len(outcome.entries)
+    columns = {"version": version, **outcome.changes}
+    after = replace(game, **columns)
+    if "occupants" in columns:
+        columns["occupants"] = dump_occupants(after.occupants)
     values = {f"new_{name}": _value(value) for name, value in columns.items()}
-    values |= {"id": _key(game.id), "version": version, "deal_number": deal_number, "seat": seat}
-    values |= {"input": orjson.dumps(action).decode(), "at": _value(at)}
-    return tuple(columns), values
+    values |= {"id": _key(game.id), "version": version, "deal_number": outcome.deal_number, "seat": outcome.seat}
+    values |= {"input": orjson.dumps(outcome.action).decode(), "at": _value(outcome.at)}
+    return after, tuple(columns), values
 
 
 @lru_cache(maxsize=32)

@@ -5,6 +5,7 @@ None of this is part of the game: it makes no event and leaves the version alone
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final, TypeVar
 from uuid import UUID
@@ -19,7 +20,6 @@ from events import hints
 from games import selectors, store
 from games.models import Audit, Game, Invitation, Seat, WatchLink
 from games.selectors import Viewer
-from games.services import play
 from games.store import GameRow, Reading
 
 __all__ = [
@@ -65,7 +65,7 @@ def reissue_token(*, reading: Reading, seat: str) -> tuple[dict[str, Any], Viewe
     if seat not in mine:
         raise Problem(ContractReason.NOT_YOUR_SEAT, "Only who holds the seat gets a token for it.")
     token, digest = bearers.make(bearers.SEAT)
-    game = play.changed(game, occupants=store.seated(game.occupants, seat, token_digest=digest))
+    game = replace(game, occupants=store.seated(game.occupants, seat, token_digest=digest))
     Seat.objects.filter(game_id=game.id, seat=seat).update(token_digest=digest)
     store.write_occupants(game)
     _audit(reading, Audit.Act.REISSUED, seat=seat, token_digest=digest)

@@ -22,16 +22,16 @@ from accounts.bearer import Bearer
 from contract.etags import require_version
 from contract.problems import ContractReason, Problem
 from events import hints
+from events.log import Entry
 from events.writes import write_turn
 from games import codec, scripts, selectors, steps, store, wakes
 from games.models import Game
 from games.scripts import Layout
 from games.selectors import Viewer
-from games.store import GameRow, Reading
+from games.store import GameRow, Outcome, Reading
 from spades import Bid, Card, DrawDecision, Match, Reason, RuleViolation, Seed
 from spades import view as spades_view
 from spades.shuffle import ALGORITHM
-from spades.view import Part
 
 __all__ = [
     "Ask",
@@ -161,29 +161,18 @@ def _act_unlocked(ask: Ask, game_id: UUID, action: Mapping[str, Any]) -> Done | 
     viewer = selectors.viewer_of(reading, ask.seat)
     game, match = _checked(reading, viewer, ask.version)
     try:
-        after, parts = steps.step(match, viewer.seat, action, _no_seed)
+        after, outcome = _step(game, match, viewer.seat, action, _no_seed)
     except _NeedsLock:
         return None
     except RuleViolation as violation:
         raise refusal(violation, game, match, viewer) from None
-    if any(part.type == "deal_scored" for part in parts):
+    if any(entry.type == "deal_scored" for entry in outcome.entries):
         return None
-    number = match.deal.number if match.deal else None
-    at = timezone.now()
-    changes = _changes(game, after, at)
-    version = store.write_unlocked(
-        game,
-        at=at,
-        entries=codec.entries(parts),
-        action=action,
-        seat=viewer.seat,
-        deal_number=number,
-        changes=changes,
-    )
-    if version is None:
+    written = store.write_unlocked(game, outcome)
+    if written is None:
         return None
-    announce(game.id, version, bot=changes["bot_due_at"] is not None)
-    return Done(selectors.view(changed(game, version=version, **changes), after, viewer), version, viewer)
+    _announce(written)
+    return Done(selectors.view(written, after, viewer), written.version, viewer)
 
 
 class _NeedsLock(Exception):
@@ -289,13 +278,21 @@ def move(game: GameRow, match: Match, seat: str | None, action: Mapping[str, Any
     Raises:
         RuleViolation: the rules forbid it; nothing is written.
     """
+    after, outcome = _step(game, match, seat, action, _seed_of(game))
+    for entry in outcome.entries:
+        if entry.type == "deal_scored" and match.deal is not None:
+            _keep_score(game.id, match.deal.attempt, entry, outcome.at)
+    return _write_match(game, after, outcome), after
+
+
+def _step(
+    game: GameRow, match: Match, seat: str | None, action: Mapping[str, Any], seed_of: steps.SeedOf
+) -> tuple[Match, Outcome]:
+    """The match after one action, and what is to be written. Raises as `move`, and whatever `seed_of` raises."""
     at = timezone.now()
-    after, parts = steps.step(match, seat, action, _seed_of(game))
-    for part in parts:
-        if part.type == "deal_scored" and match.deal is not None:
-            _keep_score(game.id, match.deal.attempt, part, at)
+    after, parts = steps.step(match, seat, action, seed_of)
     number = match.deal.number if match.deal else None
-    return write(game, after, parts, seat=seat, action=action, deal_number=number, at=at), after
+    return after, Outcome(at, action, seat, number, codec.entries(parts), _changes(game, after, at))
 
 
 def start(game: GameRow, *, seat: str | None) -> tuple[GameRow, Match]:
@@ -319,36 +316,26 @@ def start(game: GameRow, *, seat: str | None) -> tuple[GameRow, Match]:
     seed_of = _seed_of(game)
     first = Seed(server, _client_seeds(game))
     match, parts = steps.start(selectors.ruleset_of(game), first, seed_of, drawn, layout)
-    return write(game, match, parts, seat=seat, action=action, deal_number=None, at=at), match
+    changes = {**_changes(game, match, at), "started_at": at, "occupants": game.occupants}
+    outcome = Outcome(at, action, seat, None, codec.entries(parts), changes)
+    return _write_match(game, match, outcome), match
 
 
-def write(
-    game: GameRow,
-    match: Match,
-    parts: Sequence[Part],
-    *,
-    seat: str | None,
-    action: Mapping[str, Any],
-    deal_number: int | None,
-    at: datetime,
-) -> GameRow:
-    """Write a match that moved on: the table, the action, its events, the deal that began. Then others are woken.
+def _write_match(game: GameRow, match: Match, outcome: Outcome) -> GameRow:
+    """Write a match that moved on, and the deal that began if one did. Returns as `write`."""
+    deal = match.deal
+    if deal is not None and any(entry.type == "deal_started" for entry in outcome.entries):
+        store.start_deal(
+            game.id, deal.number, deal.attempt, dealer=deal.dealer, client_seeds=deal.seed.clients, at=outcome.at
+        )
+    return write(game, outcome)
 
-    Args:
-        deal_number: the deal in which the action was taken, which may have ended by it.
-    """
-    if match.deal is not None and any(part.type == "deal_started" for part in parts):
-        deal = match.deal
-        store.start_deal(game.id, deal.number, deal.attempt, dealer=deal.dealer, client_seeds=deal.seed.clients, at=at)
-    changes = _changes(game, match, at)
-    if "start" in action:
-        changes |= {"started_at": at, "occupants": store.dump_occupants(game.occupants)}
-    version = store.write(
-        game, at=at, entries=codec.entries(parts), action=action, seat=seat, deal_number=deal_number, changes=changes
-    )
-    announce(game.id, version, bot=changes["bot_due_at"] is not None)
-    changes.pop("occupants", None)  # the row has them, read
-    return changed(game, version=version, **changes)
+
+def write(game: GameRow, outcome: Outcome) -> GameRow:
+    """Write what an action did at a locked table, and let others know after the commit. Returns as `store.write`."""
+    written = store.write(game, outcome)
+    _announce(written)
+    return written
 
 
 def _changes(game: GameRow, match: Match, at: datetime) -> dict[str, Any]:
@@ -369,17 +356,12 @@ def _changes(game: GameRow, match: Match, at: datetime) -> dict[str, Any]:
     }
 
 
-def changed(game: GameRow, **values: Any) -> GameRow:
-    """The row with other values."""
-    return GameRow(**{**{name: getattr(game, name) for name in GameRow.__slots__}, **values})
-
-
-def announce(game_id: UUID, version: int, *, bot: bool) -> None:
+def _announce(game: GameRow) -> None:
     """After the commit: tell waiting readers, and wake a worker if a bot is on turn."""
     # Not a partial: a failing robust handler is logged by its __qualname__, which a partial has not.
-    transaction.on_commit(lambda: hints.publish(game_id, version), robust=True)
-    if bot:
-        transaction.on_commit(lambda: wakes.bot_turn(game_id, version), robust=True)
+    transaction.on_commit(lambda: hints.publish(game.id, game.version), robust=True)
+    if game.bot_due_at is not None:
+        transaction.on_commit(lambda: wakes.bot_turn(game.id, game.version), robust=True)
 
 
 def commit_deal(game: GameRow, number: int) -> str:
@@ -417,10 +399,9 @@ def _client_seeds(game: GameRow) -> tuple[tuple[str, str], ...]:
     return tuple((occupant.seat, given[occupant.seat]) for occupant in game.occupants if occupant.seat in given)
 
 
-def _keep_score(game_id: UUID, attempt: int, part: Part, at: datetime) -> None:
-    if part.deal_number is None:
+def _keep_score(game_id: UUID, attempt: int, scored: Entry, at: datetime) -> None:
+    if scored.deal_number is None:
         raise ValueError("a score belongs to a deal")
-    score = {name: part.public[name] for name in ("sides", "game", "closest_bidders")}
-    store.score_deal(
-        game_id, part.deal_number, attempt, bids=part.public["bids"], tricks=part.public["tricks"], score=score, at=at
-    )
+    told = scored.public
+    score = {name: told[name] for name in ("sides", "game", "closest_bidders")}
+    store.score_deal(game_id, scored.deal_number, attempt, bids=told["bids"], tricks=told["tricks"], score=score, at=at)

@@ -24,7 +24,7 @@ from games.models import Game, Sandbox, Seat
 from games.selectors import Viewer
 from games.services import access, play
 from games.services.play import Ask, Done
-from games.store import GameRow, Occupant, Reading
+from games.store import GameRow, Occupant, Outcome, Reading
 from spades import ENGINE, PRESETS, Reason, Ruleset, RulesetError, require_supported
 from spades.seats import table
 from spades.shuffle import ALGORITHM
@@ -249,7 +249,7 @@ def _place(game: GameRow, occupant: Occupant, client_seed: str, *, at: datetime)
         account_id=occupant.account_id, token_digest=occupant.token_digest, client_seed=client_seed
     )
     occupants = tuple(occupant if other.seat == occupant.seat else other for other in game.occupants)
-    game = play.changed(game, occupants=occupants, open_seats=game.open_seats - 1)
+    game = replace(game, occupants=occupants, open_seats=game.open_seats - 1)
     action = {"sit": {**occupant.to_row(), "client_seed": client_seed}}
     return _settle(game, [_seat_taken(occupant)], action, seat=occupant.seat, at=at)
 
@@ -282,7 +282,7 @@ def leave_seat(*, ask: Ask, game_id: UUID, seat: str) -> Done:
             raise Problem(ContractReason.NOT_FOUND, "Nobody sits in this seat.", version=game.version)
         Seat.objects.filter(game_id=game.id, seat=seat).update(account_id=None, token_digest=None, client_seed="")
         occupants = tuple(Occupant(seat) if other.seat == seat else other for other in game.occupants)
-        emptied = play.changed(game, occupants=occupants, open_seats=game.open_seats + 1)
+        emptied = replace(game, occupants=occupants, open_seats=game.open_seats + 1)
         left = Part("seat_left", seat, None, {"by_host": seat != viewer.seat})
         return _write_waiting(emptied, [left], {"leave": True}, seat=seat, at=timezone.now())
 
@@ -491,12 +491,8 @@ def _settle(
 def _write_waiting(
     game: GameRow, parts: Sequence[Part], action: Mapping[str, Any], *, seat: str | None, at: datetime
 ) -> GameRow:
-    changes = {"occupants": store.dump_occupants(game.occupants), "open_seats": game.open_seats}
-    version = store.write(
-        game, at=at, entries=codec.entries(parts), action=action, seat=seat, deal_number=None, changes=changes
-    )
-    play.announce(game.id, version, bot=False)
-    return play.changed(game, version=version)
+    changes = {"occupants": game.occupants, "open_seats": game.open_seats}
+    return play.write(game, Outcome(at, action, seat, None, codec.entries(parts), changes))
 
 
 def _abort_waiting(game: GameRow, viewer: Viewer) -> GameRow:
@@ -505,11 +501,7 @@ def _abort_waiting(game: GameRow, viewer: Viewer) -> GameRow:
     result = {"winners": [], "reason": "aborted", "scores": dict.fromkeys(sides, 0)}
     changes = {"status": str(Game.Status.ABORTED), "result": orjson.dumps(result).decode(), "finished_at": at}
     entries = codec.entries([Part("game_aborted", viewer.seat, None, result)])
-    version = store.write(
-        game, at=at, entries=entries, action={"abort": True}, seat=viewer.seat, deal_number=None, changes=changes
-    )
-    play.announce(game.id, version, bot=False)
-    return play.changed(game, version=version, **changes)
+    return play.write(game, Outcome(at, {"abort": True}, viewer.seat, None, entries, changes))
 
 
 def _shape(game: GameRow) -> tuple[int, str]:
