@@ -1,12 +1,12 @@
-"""The hot path: one locked read, one write. The only hand-written SQL of the app.
+"""The hot path: one read, locked or not, and one write. The only hand-written SQL of the app.
 
-`read` finds out who is asking and locks the table in one statement. Everything that decides about an action (who sits
-where, the match, the version) stands in the one row that is locked: on PostgreSQL a statement that waited for a lock
-sees the newest version of the locked row only, and an older one of every other row that it joined.
+`read` finds out who is asking and locks the table, if asked to, in one statement. Everything that decides about an
+action (who sits where, the match, the version) stands in the one row that is locked: on PostgreSQL a statement that
+waited for a lock sees the newest version of the locked row only, and an older one of every other row that it joined.
 
 `write` puts the new row, the action and its events into one statement on PostgreSQL, and into three on SQLite, which
-has no statement of that kind and whose writers take turns anyway. There `write_unlocked` does the same for a row that
-was read without a lock, if it has not changed since: then nothing needs a transaction around the two statements.
+has no statement of that kind and whose writers take turns anyway. `write_unlocked`, on PostgreSQL alone, does the same
+for a row that was read without a lock, if it has not changed since: then nothing needs a transaction around the two.
 """
 
 from __future__ import annotations

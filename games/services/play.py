@@ -1,8 +1,12 @@
 """What a seat does at a table, one function an action, and what a move writes.
 
-Every action takes the same way: lock the table and find out who asks, in one read; give the kept answer if this is a
-repetition; compare versions; ask the rules; write the table, the action and its events in one statement; wake whoever
-acts next after the commit. A refusal writes nothing.
+Every action takes the same steps: read the table and find out who asks, in one statement; give the kept answer if this
+is a repetition; compare versions; ask the rules; write the table, the action and its events; wake whoever acts next
+after the commit. A refusal writes nothing.
+
+There are two ways through them. With the table locked, in one transaction, every action can be taken. Most need no lock
+on PostgreSQL: they are written in one statement that changes nothing unless the row is still as it was read. Where it
+is not, the action is taken again the first way (docs/decisions/0035-actions-without-a-lock.md).
 """
 
 from __future__ import annotations
