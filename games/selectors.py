@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from accounts.bearer import WATCHER, Bearer
 from accounts.selectors import unknown_token
+from contract.pages import Place, rows_behind
 from contract.problems import ContractReason, Fault, Problem, malformed
 from contract.scopes import Scope
 from events import log
@@ -459,7 +460,7 @@ def list_games(
     preset: str | None,
     open_seats: bool | None,
     mine: bool | None,
-    after: tuple[datetime, UUID] | None,
+    after: Place | None,
     limit: int,
 ) -> list[Game]:
     """Tables that the account may know of, newest first, as it may see them; the state column is not read.
@@ -483,10 +484,7 @@ def list_games(
         games = games.filter(preset=preset)
     if open_seats is not None:
         games = games.filter(open_seats__gt=0) if open_seats else games.filter(open_seats=0)
-    if after is not None:
-        created, game_id = after
-        games = games.filter(Q(created_at__lt=created) | Q(created_at=created, id__lt=game_id))
-    rows: list[Any] = list(games.order_by("-created_at", "-id")[:limit])
+    rows: list[Any] = rows_behind(after, games, limit, newest_first=True)
     _tell_late([row for row in rows if row.told_late])
     now = timezone.now()
     for row in rows:
@@ -594,7 +592,7 @@ def seats_json(occupants: Sequence[store.Occupant]) -> list[dict[str, Any]]:
     return [{"seat": o.seat, "kind": o.kind, "name": o.name, "bot": o.bot} for o in occupants]
 
 
-def list_audit(game_id: UUID, *, holder: UUID | None, after: tuple[datetime, UUID] | None, limit: int) -> list[Audit]:
+def list_audit(game_id: UUID, *, holder: UUID | None, after: Place | None, limit: int) -> list[Audit]:
     """What was done about a table outside of its game, oldest first.
 
     Args:
@@ -604,10 +602,7 @@ def list_audit(game_id: UUID, *, holder: UUID | None, after: tuple[datetime, UUI
     rows = Audit.objects.filter(game_id=game_id)
     if holder is not None:
         rows = rows.filter(holder_id=holder)
-    if after is not None:
-        at, audit_id = after
-        rows = rows.filter(Q(created_at__gt=at) | Q(created_at=at, id__gt=audit_id))
-    return list(rows.order_by("created_at", "id")[:limit])
+    return rows_behind(after, rows, limit)
 
 
 def audit_json(row: Audit) -> dict[str, Any]:
@@ -632,17 +627,13 @@ def links_in_force(model: type[L], game_id: UUID, at: datetime) -> QuerySet[L]:
     return model.objects.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=at), game_id=game_id)
 
 
-def list_links(model: type[L], game_id: UUID, *, after: tuple[datetime, UUID] | None, limit: int) -> list[L]:
+def list_links(model: type[L], game_id: UUID, *, after: Place | None, limit: int) -> list[L]:
     """A table's invitations or watch links, expired ones too, oldest first.
 
     Args:
         after: time and id of the last one that the caller has.
     """
-    rows = model.objects.filter(game_id=game_id)
-    if after is not None:
-        at, link_id = after
-        rows = rows.filter(Q(created_at__gt=at) | Q(created_at=at, id__gt=link_id))
-    return list(rows.order_by("created_at", "id")[:limit])
+    return rows_behind(after, model.objects.filter(game_id=game_id), limit)
 
 
 def get_link(model: type[L], game_id: UUID, link_id: UUID) -> L:

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from accounts import selectors as accounts
 from accounts.bearer import WATCHER, Bearer
+from contract.pages import Place, rows_behind
 from contract.problems import ContractReason, Problem
 from contract.scopes import Scope
 from scoring.boards import Board, Folded, Step, changed_lines, fold
@@ -133,13 +134,9 @@ def result(before: Reading, after: Reading) -> dict[str, Any]:
     return {"sheet": after.to_json(), "changed": changed_lines(before.board, after.board)}
 
 
-def list_sheets(account_id: UUID, *, after: tuple[datetime, UUID] | None, limit: int) -> list[Sheet]:
+def list_sheets(account_id: UUID, *, after: Place | None, limit: int) -> list[Sheet]:
     """An account's own sheets, newest first."""
-    found = Sheet.objects.filter(account_id=account_id)
-    if after is not None:
-        at, last = after
-        found = found.filter(Q(created_at__lt=at) | Q(created_at=at, id__lt=last))
-    return list(found.order_by("-created_at", "-id")[:limit])
+    return rows_behind(after, Sheet.objects.filter(account_id=account_id), limit, newest_first=True)
 
 
 def summary(sheet: Sheet) -> dict[str, Any]:
@@ -155,7 +152,7 @@ def summary(sheet: Sheet) -> dict[str, Any]:
     }
 
 
-def list_changes(sheet_id: UUID, *, after: tuple[datetime, UUID] | None, limit: int) -> list[Change]:
+def list_changes(sheet_id: UUID, *, after: Place | None, limit: int) -> list[Change]:
     """The changes of a sheet, oldest first. The second part of a cursor is the change's number."""
     found = Change.objects.filter(sheet_id=sheet_id)
     if after is not None:
@@ -179,13 +176,9 @@ def links_in_force(sheet_id: UUID, at: datetime) -> Any:
     return ShareLink.objects.filter(Q(expires_at=None) | Q(expires_at__gt=at), sheet_id=sheet_id)
 
 
-def list_links(sheet_id: UUID, *, after: tuple[datetime, UUID] | None, limit: int) -> list[ShareLink]:
+def list_links(sheet_id: UUID, *, after: Place | None, limit: int) -> list[ShareLink]:
     """The share links of a sheet, oldest first, ended ones too."""
-    found = ShareLink.objects.filter(sheet_id=sheet_id)
-    if after is not None:
-        at, last = after
-        found = found.filter(Q(created_at__gt=at) | Q(created_at=at, id__gt=last))
-    return list(found.order_by("created_at", "id")[:limit])
+    return rows_behind(after, ShareLink.objects.filter(sheet_id=sheet_id), limit)
 
 
 def get_link(sheet_id: UUID, link_id: UUID) -> ShareLink:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -96,14 +97,8 @@ class AuditView(Endpoint):
         host = reading.account_id == reading.game.host_id
         if not host and not mine and not selectors.list_audit(game_id, holder=reading.account_id, after=None, limit=1):
             raise Problem(ContractReason.NOT_HOST, "Only the host, and who sits at the table, see its audit.")
-        limit, cursor = self.query["limit"], self.query["cursor"]
-        rows = selectors.list_audit(
-            game_id,
-            holder=None if host else reading.account_id,
-            after=pages.decode_cursor(cursor) if cursor is not None else None,
-            limit=limit + 1,
-        )
-        return answer(pages.page(rows, limit, lambda row: (row.created_at, row.id), selectors.audit_json))
+        read = partial(selectors.list_audit, game_id, holder=None if host else reading.account_id)
+        return answer(pages.listed(self.query, read, selectors.audit_json))
 
 
 HOST = (*SEES, ContractReason.NOT_HOST)
@@ -111,10 +106,7 @@ HOST = (*SEES, ContractReason.NOT_HOST)
 
 def _list(endpoint: Endpoint, request: Request, model: type[L], game_id: UUID) -> HttpResponse:
     _as_host(request, game_id)
-    limit, cursor = endpoint.query["limit"], endpoint.query["cursor"]
-    after = pages.decode_cursor(cursor) if cursor is not None else None
-    rows = selectors.list_links(model, game_id, after=after, limit=limit + 1)
-    return answer(pages.page(rows, limit, lambda link: (link.created_at, link.id), selectors.link_json))
+    return answer(pages.listed(endpoint.query, partial(selectors.list_links, model, game_id), selectors.link_json))
 
 
 def _get(request: Request, model: type[L], game_id: UUID, link_id: UUID) -> HttpResponse:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -129,17 +130,15 @@ class GamesView(Endpoint):
         """List public tables and your own, newest first."""
         principal = accounts.principal_of(request, Scope.GAMES)
         query = self.query
-        limit = query["limit"]
-        rows = selectors.list_games(
+        read = partial(
+            selectors.list_games,
             principal.account_id,
             status=query["status"],
             preset=query["preset"],
             open_seats=query["open"],
             mine=query["mine"],
-            after=pages.decode_cursor(query["cursor"]) if query["cursor"] is not None else None,
-            limit=limit + 1,
         )
-        return answer(pages.page(rows, limit, lambda game: (game.created_at, game.id), selectors.summary))
+        return answer(pages.listed(query, read, selectors.summary))
 
     @operation(
         "create_game",

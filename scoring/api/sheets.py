@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -128,13 +129,8 @@ class SheetsView(Endpoint):
     def get(self, request: Request) -> HttpResponse:
         """Your own sheets, newest first, and where each stands."""
         principal = accounts.principal_of(request, Scope.SCORING)
-        limit, cursor = self.query["limit"], self.query["cursor"]
-        rows = selectors.list_sheets(
-            principal.account_id,
-            after=pages.decode_cursor(cursor) if cursor is not None else None,
-            limit=limit + 1,
-        )
-        return answer(pages.page(rows, limit, lambda sheet: (sheet.created_at, sheet.id), selectors.summary))
+        read = partial(selectors.list_sheets, principal.account_id)
+        return answer(pages.listed(self.query, read, selectors.summary))
 
     @operation(
         "create_sheet",
@@ -403,12 +399,9 @@ class ChangesView(Endpoint):
     def get(self, request: Request, sheet_id: UUID) -> HttpResponse:
         """Everything that was written on a sheet, or taken back, oldest first. None of it is ever lost or changed."""
         selectors.read(bearers.require(request), sheet_id)
-        limit, cursor = self.query["limit"], self.query["cursor"]
-        rows = selectors.list_changes(
-            sheet_id, after=pages.decode_cursor(cursor) if cursor is not None else None, limit=limit + 1
-        )
+        read = partial(selectors.list_changes, sheet_id)
         place = lambda change: (change.at, UUID(int=change.number))  # noqa: E731
-        return answer(pages.page(rows, limit, place, selectors.change_json))
+        return answer(pages.listed(self.query, read, selectors.change_json, place))
 
 
 class ExportView(Endpoint):
@@ -504,11 +497,7 @@ class ShareLinksView(Endpoint):
         """The links that you gave out, oldest first, ended ones too, without their tokens."""
         principal = accounts.principal_of(request, Scope.SCORING)
         selectors.read_own(principal.account_id, sheet_id)
-        limit, cursor = self.query["limit"], self.query["cursor"]
-        rows = selectors.list_links(
-            sheet_id, after=pages.decode_cursor(cursor) if cursor is not None else None, limit=limit + 1
-        )
-        return answer(pages.page(rows, limit, lambda link: (link.created_at, link.id), selectors.link_json))
+        return answer(pages.listed(self.query, partial(selectors.list_links, sheet_id), selectors.link_json))
 
     @operation(
         "create_share_link",

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from accounts.models import Account
 from contract.ids import uuid7
-from contract.pages import decode_cursor, encode_cursor, page
+from contract.pages import decode_cursor, encode_cursor, page, rows_behind
 from contract.problems import Problem
 
 NOW = datetime(2026, 3, 1, 12, 30, 0, 123456, tzinfo=UTC)
@@ -61,6 +62,21 @@ def test_pages_give_every_row_once_though_all_share_an_instant(count):
         cursor = answer["next"]
         if cursor is None:
             break
+
+    assert seen == rows
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_every_row_of_a_table_is_read_once_though_some_share_an_instant(newest_first):
+    for number in range(7):
+        Account.objects.create(name="Ann", created_at=NOW + timedelta(seconds=number // 3))
+    rows = sorted(((one.created_at, one.id) for one in Account.objects.all()), reverse=newest_first)
+    seen: list[tuple[datetime, UUID]] = []
+
+    for _ in range(5):
+        found = rows_behind(seen[-1] if seen else None, Account.objects.all(), 2, newest_first=newest_first)
+        seen += [(one.created_at, one.id) for one in found]
 
     assert seen == rows
 
