@@ -14,14 +14,28 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from contract.problems import ContractReason
 from contract.serializers import ParsedField, StrictChoiceField, StrictIntegerField, StrictSerializer, prepare, refuse
-from contract.shapes import SEAT, SIDE, ref
+from contract.shapes import CARD, SEAT, SIDE, ref
 from spades.bids import Bid, BidKind
+from spades.cards import Card
 from spades.seats import SEATS, SIDES
 
-__all__ = ["MOST_TRICKS", "BidField", "BySeatField", "BySideField", "MapField", "RulesetField", "SideField"]
+__all__ = [
+    "MOST_POINTS",
+    "MOST_TRICKS",
+    "BidField",
+    "BySeatField",
+    "BySideField",
+    "CardField",
+    "MapField",
+    "RulesetField",
+    "SeatField",
+    "SideField",
+]
 
 MOST_TRICKS: Final = 54
 """No deal has more tricks than a pack has cards."""
+MOST_POINTS: Final = 1_000_000
+"""No game comes near. It keeps sums within what every reader of JSON takes exactly."""
 
 _NUMBERS: Final = {"number": BidKind.NUMBER, "blind": BidKind.BLIND}
 _NILS: Final = {"nil": Bid.nil(), "blind_nil": Bid(BidKind.BLIND_NIL)}
@@ -30,6 +44,9 @@ _NILS: Final = {"nil": Bid.nil(), "blind_nil": Bid(BidKind.BLIND_NIL)}
 @extend_schema_field(ref("RulesetChoice"))
 class RulesetField(serializers.Field):
     """A ruleset, flat; the rules themselves read it."""
+
+    def __init__(self, *, help_text: str = "A preset's name and what differs from it.", **kwargs: Any) -> None:
+        super().__init__(help_text=help_text, **kwargs)
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         """Take an object."""
@@ -138,6 +155,26 @@ class BySideField(MapField):
     keys = SIDES
     pattern = SIDE["pattern"]
     unknown = "No table has such a side."
+
+
+class CardField(ParsedField):
+    """A card; gives a `Card`."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(parse=Card.parse, pattern=CARD["pattern"], expected="a card such as QH", **kwargs)
+
+
+def _seat(text: str) -> str:
+    if text not in SEATS:
+        raise ValueError(text)
+    return text
+
+
+class SeatField(ParsedField):
+    """A seat of any table."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(parse=_seat, pattern=SEAT["pattern"], expected="a seat such as N", **kwargs)
 
 
 def _side(text: str) -> str:

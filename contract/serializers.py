@@ -19,6 +19,7 @@ from rest_framework.fields import SkipField, empty
 from contract.problems import ContractReason, faults_of, malformed
 
 __all__ = [
+    "NothingSerializer",
     "ParsedField",
     "StrictBooleanField",
     "StrictCharField",
@@ -266,6 +267,10 @@ class StrictSerializer(serializers.Serializer[Any]):
         if is_empty:
             return data
         return self.validate(self.to_internal_value(data))
+
+
+class NothingSerializer(StrictSerializer):
+    """An empty object, or no body at all."""
 
 
 _built: dict[type[serializers.Serializer[Any]], serializers.Serializer[Any]] = {}

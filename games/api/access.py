@@ -20,11 +20,11 @@ from contract.etags import etag
 from contract.problems import ContractReason, Problem
 from contract.schema import ACCOUNT, operation
 from contract.scopes import Scope
-from contract.serializers import read_body
+from contract.serializers import NothingSerializer, read_body
 from contract.shapes import ref
 from events.writes import write_turn
 from games import selectors
-from games.api.serializers import InvitationSerializer, NothingSerializer, WatchLinkSerializer
+from games.api.serializers import InvitationSerializer, WatchLinkSerializer
 from games.api.views import SEES, kept
 from games.models import Invitation, WatchLink
 from games.services import access

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from accounts import bearer as bearers
 from bots.player import REGISTRY
-from contract.fields import RulesetField
+from contract.fields import MOST_TRICKS, CardField, RulesetField, SeatField
 from contract.problems import ContractReason
 from contract.serializers import (
     ParsedField,
@@ -21,7 +21,7 @@ from contract.serializers import (
     StrictSerializer,
     refuse,
 )
-from contract.shapes import CARD, ref
+from contract.shapes import ref
 from games.models import Game
 from spades import Bid, Card, DrawDecision
 
@@ -31,7 +31,6 @@ __all__ = [
     "DrawSerializer",
     "GameSerializer",
     "InvitationSerializer",
-    "NothingSerializer",
     "PassSerializer",
     "PlaySerializer",
     "TakeSeatSerializer",
@@ -42,9 +41,6 @@ DELAY_SECONDS_MOST = 3600
 
 LINK_SECONDS_LEAST = 60
 LINK_SECONDS_MOST = 30 * 24 * 3600
-
-MOST_TRICKS = 54
-"""No deal has more tricks than a pack has cards."""
 
 
 class GuestSerializer(StrictSerializer):
@@ -77,18 +73,11 @@ class GuestSerializer(StrictSerializer):
         return attrs
 
 
-SEAT = {"pattern": "^[A-FNESW]$", "expected": "a seat such as B"}
-
-
-def _card() -> ParsedField:
-    return ParsedField(parse=Card.parse, pattern=CARD["pattern"], expected="a card such as QH")
-
-
 @extend_schema_field(ref("ScriptedHands"))
 class HandsField(serializers.Field):
     """Hands by seat; which seats and how many cards there must be the ruleset says."""
 
-    _hand = StrictListField(child=_card(), max_length=54)
+    _hand = StrictListField(child=CardField(), max_length=54)
 
     def to_internal_value(self, data: Any) -> dict[str, list[Card]]:
         """Take an object of lists of cards."""
@@ -112,9 +101,12 @@ class HandsField(serializers.Field):
 class ScriptedDealSerializer(StrictSerializer):
     """A deal that is set: who deals, and how the pack lies."""
 
-    dealer = ParsedField(parse=lambda text: _one_of("ABCDEFNESW", text), **SEAT)
+    dealer = SeatField()
     stock = StrictListField(
-        child=_card(), required=False, max_length=108, help_text="The whole pack, top first, as it is drawn or dealt."
+        child=CardField(),
+        required=False,
+        max_length=108,
+        help_text="The whole pack, top first, as it is drawn or dealt.",
     )
     hands = HandsField(
         required=False, help_text="Hands by seat, where cards are dealt; what is left stays out of play."
@@ -167,7 +159,7 @@ def _either(attrs: dict[str, Any], one: str, other: str) -> dict[str, Any]:
 class GameSerializer(StrictSerializer):
     """A table to make."""
 
-    ruleset = RulesetField(help_text="A preset's name and what differs from it.")
+    ruleset = RulesetField()
     seats = StrictListField(
         child=GuestSerializer(), required=False, max_length=6, help_text="Who sits in the first seats, clockwise."
     )
@@ -212,13 +204,7 @@ class TakeSeatSerializer(GuestSerializer):
     """Who sits down, and where."""
 
     kind = StrictChoiceField(choices=["human", "bot"], help_text="`human` is you; only the host seats a `bot`.")
-    seat = ParsedField(
-        parse=lambda text: _one_of("ABCDEFNESW", text),
-        pattern="^[A-FNESW]$",
-        expected="a seat such as B",
-        required=False,
-        help_text="By default the first open seat.",
-    )
+    seat = SeatField(required=False, help_text="By default the first open seat.")
     client_seed = StrictCharField(
         required=False,
         max_length=64,
@@ -240,13 +226,7 @@ class InvitationSerializer(StrictSerializer):
     """An invitation to give out."""
 
     name = StrictCharField(required=False, max_length=40, help_text="Your own note of what it is for.")
-    seat = ParsedField(
-        parse=lambda text: _one_of("ABCDEFNESW", text),
-        pattern="^[A-FNESW]$",
-        expected="a seat such as B",
-        required=False,
-        help_text="The one seat that it is for; by default any.",
-    )
+    seat = SeatField(required=False, help_text="The one seat that it is for; by default any.")
     uses = StrictIntegerField(
         required=False, min_value=1, max_value=100, help_text="How many may sit down by it; by default one."
     )
@@ -283,7 +263,7 @@ class PassSerializer(StrictSerializer):
     """Cards to give away."""
 
     cards = StrictListField(
-        child=ParsedField(parse=Card.parse, pattern=CARD["pattern"], expected="a card such as QH"),
+        child=CardField(),
         max_length=MOST_TRICKS,
         help_text="As many as `turn.legal` says.",
     )
@@ -328,19 +308,13 @@ class BidSerializer(StrictSerializer):
 class PlaySerializer(StrictSerializer):
     """A card to play."""
 
-    card = ParsedField(
-        parse=Card.parse, pattern=CARD["pattern"], expected="a card such as QH", help_text="Rank, then suit."
-    )
+    card = CardField(help_text="Rank, then suit.")
 
 
 class ClientSeedSerializer(StrictSerializer):
     """A text that enters shuffles."""
 
     client_seed = StrictCharField(max_length=64, help_text="Whatever nobody else would think of; others will see it.")
-
-
-class NothingSerializer(StrictSerializer):
-    """An empty object, or no body at all."""
 
 
 class LookSerializer(StrictSerializer):
@@ -354,9 +328,3 @@ class LookSerializer(StrictSerializer):
             detail = "Only true, or nothing, can be said here."
             raise serializers.ValidationError({"look": refuse(ContractReason.NOT_ALLOWED_VALUE, detail).detail})
         return attrs
-
-
-def _one_of(letters: str, text: str) -> str:
-    if len(text) != 1 or text not in letters:
-        raise ValueError(text)
-    return text

@@ -22,7 +22,7 @@ from contract.queries import Parameter
 from contract.reasons import BID_REASONS, CARD_REASONS, DRAW_REASONS, RULESET_REASONS
 from contract.schema import ACCOUNT, SEAT, WATCHER, operation
 from contract.scopes import Scope
-from contract.serializers import read_body
+from contract.serializers import NothingSerializer, read_body
 from contract.shapes import ref
 from events import api as events_api
 from events.stream import Reader
@@ -33,7 +33,6 @@ from games.api.serializers import (
     DrawSerializer,
     GameSerializer,
     LookSerializer,
-    NothingSerializer,
     PassSerializer,
     PlaySerializer,
     TakeSeatSerializer,

@@ -11,10 +11,18 @@ from typing import Any, Final
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from contract.fields import MOST_TRICKS, BidField, BySeatField, BySideField, RulesetField
+from contract.fields import (
+    MOST_POINTS,
+    MOST_TRICKS,
+    BidField,
+    BySeatField,
+    BySideField,
+    CardField,
+    RulesetField,
+    SeatField,
+)
 from contract.problems import ContractReason
 from contract.serializers import (
-    ParsedField,
     StrictBooleanField,
     StrictChoiceField,
     StrictIntegerField,
@@ -22,9 +30,8 @@ from contract.serializers import (
     StrictSerializer,
     refuse,
 )
-from contract.shapes import CARD, SEAT, ref
-from spades import Card, DrawDecision
-from spades.seats import SEATS
+from contract.shapes import ref
+from spades import DrawDecision
 
 __all__ = [
     "BidQuestionSerializer",
@@ -40,28 +47,6 @@ MOST_CARDS: Final = 108
 """Two packs with their jokers."""
 MOST_SEATS: Final = 6
 MOST_DEALS: Final = 1000
-MOST_POINTS: Final = 1_000_000
-"""No game comes near it."""
-
-
-class CardField(ParsedField):
-    """A card."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(parse=Card.parse, pattern=CARD["pattern"], expected="a card such as QH", **kwargs)
-
-
-def _seat(text: str) -> str:
-    if text not in SEATS:
-        raise ValueError(text)
-    return text
-
-
-class SeatField(ParsedField):
-    """A seat of any table."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(parse=_seat, pattern=SEAT["pattern"], expected="a seat such as N", **kwargs)
 
 
 class DecisionField(StrictChoiceField):

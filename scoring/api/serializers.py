@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from contract.fields import MOST_TRICKS, BidField, BySeatField, BySideField, RulesetField, SideField
+from contract.fields import (
+    MOST_POINTS,
+    MOST_TRICKS,
+    BidField,
+    BySeatField,
+    BySideField,
+    RulesetField,
+    SeatField,
+    SideField,
+)
 from contract.problems import ContractReason
 from contract.serializers import (
-    ParsedField,
     StrictCharField,
     StrictChoiceField,
     StrictIntegerField,
@@ -15,9 +23,7 @@ from contract.serializers import (
     StrictSerializer,
     refuse,
 )
-from contract.shapes import SEAT
 from scoring.boards import NOTE_MOST, WHY_MOST
-from spades.seats import SEATS
 from spades.sheet import DEAL_CAP
 
 __all__ = [
@@ -28,16 +34,12 @@ __all__ = [
     "ImportIntoSheetSerializer",
     "ImportSheetSerializer",
     "ModeSerializer",
-    "NothingSerializer",
     "ScoreDealSerializer",
     "ScoreGameSerializer",
     "ShareLinkSerializer",
     "SheetSerializer",
     "WhatIfSerializer",
 ]
-
-MOST_POINTS: Final = 1_000_000
-"""No game comes near. It keeps sums within what every reader of JSON takes exactly."""
 
 
 class StandingSerializer(StrictSerializer):
@@ -96,21 +98,21 @@ class DealToldSerializer(StrictSerializer):
 class ScoreDealSerializer(DealToldSerializer):
     """A deal to score."""
 
-    ruleset = RulesetField(help_text="A preset's name and what differs from it.")
+    ruleset = RulesetField()
     before = StandingSerializer(required=False)
 
 
 class ScoreGameSerializer(StrictSerializer):
     """A game to score, from its first deal on."""
 
-    ruleset = RulesetField(help_text="A preset's name and what differs from it.")
+    ruleset = RulesetField()
     deals = StrictListField(child=DealToldSerializer(), max_length=DEAL_CAP)
 
 
 class WhatIfSerializer(StrictSerializer):
     """A side that wonders what to bid."""
 
-    ruleset = RulesetField(help_text="A preset's name and what differs from it.")
+    ruleset = RulesetField()
     before = StandingSerializer(required=False)
     side = SideField(help_text="The side that asks.")
     bids = BySeatField(child=BidField(), required=False, help_text="Bids that are known, of any seats.")
@@ -120,30 +122,16 @@ LINK_SECONDS_LEAST: Final = 60
 LINK_SECONDS_MOST: Final = 365 * 24 * 3600
 
 
-def _seat(text: str) -> str:
-    if text not in SEATS:
-        raise ValueError(text)
-    return text
-
-
-def _seat_field(**kwargs: Any) -> ParsedField:
-    return ParsedField(parse=_seat, pattern=SEAT["pattern"], expected="a seat such as N", **kwargs)
-
-
 def _name() -> StrictCharField:
     return StrictCharField(max_length=40)
-
-
-class NothingSerializer(StrictSerializer):
-    """An empty object, or no body at all."""
 
 
 class SheetSerializer(StrictSerializer):
     """A sheet to keep."""
 
-    ruleset = RulesetField(help_text="A preset's name and what differs from it.")
+    ruleset = RulesetField()
     names = BySeatField(child=_name(), required=False, help_text="Who sits where.")
-    dealer = _seat_field(required=False, help_text="Who deals first; by default the first seat.")
+    dealer = SeatField(required=False, help_text="Who deals first; by default the first seat.")
     note = StrictCharField(required=False, max_length=NOTE_MOST, help_text="Whatever is worth noting about the game.")
 
 
@@ -151,7 +139,7 @@ class ChangeSheetSerializer(StrictSerializer):
     """What is to be another about a sheet; what is left out stays."""
 
     names = BySeatField(child=_name(), required=False, help_text="Names to write over the old ones.")
-    dealer = _seat_field(required=False, help_text="Who dealt first.")
+    dealer = SeatField(required=False, help_text="Who dealt first.")
     note = StrictCharField(required=False, max_length=NOTE_MOST, allow_null=True)
 
 
@@ -214,10 +202,10 @@ class ExportedSerializer(StrictSerializer):
     """A sheet as `export_sheet` gives it."""
 
     format = StrictIntegerField(min_value=1, max_value=1)
-    ruleset = RulesetField(help_text="A preset's name and what differs from it.")
+    ruleset = RulesetField()
     ruleset_hash = StrictCharField(required=False, max_length=64, help_text="If it is given, it must be the ruleset's.")
     names = BySeatField(child=StrictCharField(max_length=40, allow_null=True), required=False)
-    dealer = _seat_field(required=False)
+    dealer = SeatField(required=False)
     note = StrictCharField(required=False, max_length=NOTE_MOST, allow_null=True)
     deals = StrictListField(child=KeptDealSerializer(), required=False, max_length=DEAL_CAP)
     adjustments = StrictListField(child=KeptAdjustmentSerializer(), required=False, max_length=1000)

@@ -22,7 +22,7 @@ from contract.queries import Parameter
 from contract.reasons import RULESET_REASONS, TOLD_BID_REASONS
 from contract.schema import ACCOUNT, WATCHER, operation
 from contract.scopes import Scope
-from contract.serializers import read_body
+from contract.serializers import NothingSerializer, read_body
 from contract.shapes import ref
 from events import api as events_api
 from events.stream import Reader
@@ -35,7 +35,6 @@ from scoring.api.serializers import (
     ChangeSheetSerializer,
     ImportIntoSheetSerializer,
     ImportSheetSerializer,
-    NothingSerializer,
     ShareLinkSerializer,
     SheetSerializer,
 )
