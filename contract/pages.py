@@ -16,7 +16,7 @@ from uuid import UUID
 import orjson
 from django.db.models import Model, Q, QuerySet
 
-from contract.problems import ContractReason, Fault, malformed
+from contract.problems import ContractReason, Fault, Problem, malformed
 from contract.queries import Parameter
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "decode_cursor",
     "encode_cursor",
     "listed",
+    "no_cursor",
     "page",
     "rows_behind",
 ]
@@ -71,8 +72,13 @@ def decode_cursor(text: str) -> Place:
     except (ValueError, TypeError, AttributeError, binascii.Error):
         place = None
     if place is None or place[0].utcoffset() != timedelta(0) or encode_cursor(place) != text:
-        raise malformed([Fault("?cursor", ContractReason.BAD_FORMAT, "This is no cursor that the service handed out.")])
+        raise no_cursor()
     return place
+
+
+def no_cursor() -> Problem:
+    """The refusal of a cursor that cannot be read."""
+    return malformed([Fault("?cursor", ContractReason.BAD_FORMAT, "This is no cursor that the service handed out.")])
 
 
 def page(

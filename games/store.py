@@ -88,6 +88,9 @@ _TOKEN_EXISTS = {
     "spk": f"SELECT 1 FROM {_TOKEN} WHERE digest = %s AND revoked_at IS NULL",
     "spw": f"SELECT 1 FROM {_WATCH_LINK} WHERE token_digest = %s AND (expires_at IS NULL OR expires_at > %s)",
 }
+_SELECT_DEALS = (
+    f"SELECT number, attempt, seed, commitment, client_seeds, dealer, layout FROM {_DEAL} WHERE game_id = %s"
+)
 _ACTION_COLUMNS = ("game_id", "version", "deal_number", "seat", "input", "at")
 # Named, since a value that stands in several places is sent once.
 _INSERT_ACTION_ROW = f"INSERT INTO {_ACTION} ({', '.join(_ACTION_COLUMNS)})"
@@ -358,23 +361,15 @@ def seated(occupants: Iterable[Occupant], seat: str, **values: Any) -> tuple[Occ
 
 def read_deal(game_id: UUID, number: int, attempt: int = 1) -> DealRow:
     """The seed of a deal that was committed to. The caller holds the game's lock."""
-    sql = (
-        f"SELECT number, attempt, seed, commitment, client_seeds, dealer, layout FROM {_DEAL} "
-        "WHERE game_id = %s AND number = %s AND attempt = %s"
-    )
     with connection.cursor() as cursor:
-        cursor.execute(sql, (_key(game_id), number, attempt))
+        cursor.execute(f"{_SELECT_DEALS} AND number = %s AND attempt = %s", (_key(game_id), number, attempt))
         return _deal_row(cursor.fetchone())
 
 
 def read_deals(game_id: UUID) -> list[DealRow]:
     """The seeds of all deals of a game in order, for replaying it."""
-    sql = (
-        f"SELECT number, attempt, seed, commitment, client_seeds, dealer, layout FROM {_DEAL} "
-        "WHERE game_id = %s ORDER BY number, attempt"
-    )
     with connection.cursor() as cursor:
-        cursor.execute(sql, (_key(game_id),))
+        cursor.execute(f"{_SELECT_DEALS} ORDER BY number, attempt", (_key(game_id),))
         return [_deal_row(row) for row in cursor.fetchall()]
 
 

@@ -19,7 +19,7 @@ from contract.serializers import read_body
 from contract.shapes import ref
 from games import records, selectors
 from games.api.serializers import ClientSeedSerializer
-from games.api.views import READERS, SEES, kept
+from games.api.views import READERS, SEES, kept, read_table
 from games.services.seeds import give_client_seed
 from spades import Reason
 
@@ -53,14 +53,13 @@ class RecordView(Endpoint):
         The deal in progress is left out, so a running game's record is that of the deals before. It is JSON, or with
         `?format=text` or `Accept: text/plain` a text; both can be replayed, and checked by `python -m spades verify`.
         """
-        reading = selectors.read(bearers.require(request), game_id, watching=True)
-        viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
+        game, viewer = read_table(request, game_id)
         wants = self.query["format"] or ("json" if accepts(request.META.get("HTTP_ACCEPT", ""), (JSON,)) else "text")
-        tag = etag(selectors.version_for(reading.game, viewer), f"{viewer.tag}-record-{wants}")
+        tag = etag(selectors.version_for(game, viewer), f"{viewer.tag}-record-{wants}")
         if matches_none(request, tag):
             response = not_modified(tag)
         else:
-            record = records.record_of(reading.game, viewer)
+            record = records.record_of(game, viewer)
             if wants == "json":
                 response = answer(record.to_json(), headers={"ETag": tag})
             else:
@@ -88,9 +87,8 @@ class FairnessView(Endpoint):
         The last entry of a game that goes on is the deal that is promised next. Its commitment is public before the
         client seeds that enter it.
         """
-        reading = selectors.read(bearers.require(request), game_id, watching=True)
-        viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
-        return answer({"deals": records.fairness(reading.game, viewer)})
+        game, viewer = read_table(request, game_id)
+        return answer({"deals": records.fairness(game, viewer)})
 
 
 class ClientSeedsView(Endpoint):

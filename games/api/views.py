@@ -17,7 +17,7 @@ from contract import pages
 from contract.endpoint import Endpoint, answer, not_modified
 from contract.etags import etag, if_match_version, matches_none
 from contract.idempotency import fingerprint, key_from
-from contract.problems import ContractReason, Fault, Problem, malformed
+from contract.problems import ContractReason, Problem
 from contract.queries import Parameter
 from contract.reasons import BID_REASONS, CARD_REASONS, DRAW_REASONS, RULESET_REASONS
 from contract.schema import ACCOUNT, SEAT, WATCHER, operation
@@ -38,9 +38,11 @@ from games.api.serializers import (
     TakeSeatSerializer,
 )
 from games.models import Game
+from games.selectors import Viewer
 from games.services import play, tables
 from games.services.play import Ask, Done
 from games.services.tables import Guest
+from games.store import GameRow
 from spades import PRESETS, DrawDecision, Reason
 
 __all__ = [
@@ -178,6 +180,12 @@ def created(body: dict[str, Any], viewer: str, location: str) -> idempotency.Ans
     return idempotency.Answer(201, body, headers)
 
 
+def read_table(request: Request, game_id: UUID) -> tuple[GameRow, Viewer]:
+    """The table, for anybody who may see it, and as whom. Raises as `selectors.read` and `selectors.viewer_of`."""
+    reading = selectors.read(bearers.require(request), game_id, watching=True)
+    return reading.game, selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
+
+
 def kept(request: Request, principal: str, effect: Callable[[], idempotency.Answer]) -> HttpResponse:
     """Run an effect in its turn and in one transaction, once for each `Idempotency-Key`."""
     with write_turn():
@@ -200,9 +208,7 @@ class GameView(Endpoint):
     )
     def get(self, request: Request, game_id: UUID) -> HttpResponse:
         """The table as you may see it: your hand and nobody else's. Its `ETag` goes into `If-Match` of an action."""
-        reading = selectors.read(bearers.require(request), game_id, watching=True)
-        viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
-        game = reading.game
+        game, viewer = read_table(request, game_id)
         version = selectors.version_for(game, viewer)
         rematch = selectors.rematch_of(game) if version == game.version else None
         # A rematch is no event of the game that it follows, so the version alone would not tell the two views apart,
@@ -281,9 +287,8 @@ class SeatView(Endpoint):
     )
     def get(self, request: Request, game_id: UUID, seat: str) -> HttpResponse:
         """Who sits in a seat."""
-        reading = selectors.read(bearers.require(request), game_id, watching=True)
-        viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
-        occupant = selectors.occupant_for(reading.game, viewer, seat)
+        game, viewer = read_table(request, game_id)
+        occupant = selectors.occupant_for(game, viewer, seat)
         if occupant is None:
             raise Problem(ContractReason.NOT_FOUND, "This table has no such seat.")
         return answer(selectors.seats_json([occupant])[0])
@@ -539,14 +544,11 @@ class DealsView(Endpoint):
     )
     def get(self, request: Request, game_id: UUID) -> HttpResponse:
         """The score sheet: every deal that has started, in order, with its bids, tricks and score line by line."""
-        reading = selectors.read(bearers.require(request), game_id, watching=True)
-        viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
-        until = selectors.told_until(reading.game, viewer)
+        game, viewer = read_table(request, game_id)
+        until = selectors.told_until(game, viewer)
         limit, cursor = self.query["limit"], self.query["cursor"] or "0"
         if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 6):
-            raise malformed(
-                [Fault("?cursor", ContractReason.BAD_FORMAT, "This is no cursor that the service handed out.")]
-            )
+            raise pages.no_cursor()
         rows = selectors.list_deals(game_id, after=int(cursor), limit=limit + 1, until=until)
         more = len(rows) > limit
         return answer({"items": rows[:limit], "next": str(rows[limit - 1]["number"]) if more else None})
@@ -567,9 +569,8 @@ class DealView(Endpoint):
     )
     def get(self, request: Request, game_id: UUID, number: int) -> HttpResponse:
         """One deal that has started."""
-        reading = selectors.read(bearers.require(request), game_id, watching=True)
-        viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
-        deal = selectors.get_deal(game_id, number, selectors.told_until(reading.game, viewer))
+        game, viewer = read_table(request, game_id)
+        deal = selectors.get_deal(game_id, number, selectors.told_until(game, viewer))
         if deal is None:
             raise Problem(ContractReason.NOT_FOUND, "No deal of this number has started.")
         return answer(deal)
@@ -598,9 +599,8 @@ class EventsView(Endpoint):
         as server-sent events, each with its number as its id: after a break, `Last-Event-ID` goes on where the stream
         ended. A cursor beyond the last event is refused.
         """
-        reading = selectors.read(bearers.require(request), game_id, watching=True)
-        viewer = selectors.viewer_of(reading, request.META.get("HTTP_X_SEAT"))
-        game, query = reading.game, self.query
+        game, viewer = read_table(request, game_id)
+        query = self.query
         version = selectors.version_for(game, viewer)
         finished = game.finished_at is not None and version == game.version
         late = selectors.late(game, viewer, version)
