@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +14,7 @@ from django.utils import timezone
 
 from accounts import bearer as bearers
 from bots.player import REGISTRY
+from contract import rulesets
 from contract.etags import require_version
 from contract.ids import uuid7
 from contract.problems import ContractReason, Fault, Problem, malformed
@@ -25,7 +25,7 @@ from games.selectors import Viewer
 from games.services import access, play
 from games.services.play import Ask, Done
 from games.store import GameRow, Occupant, Outcome, Reading
-from spades import ENGINE, PRESETS, Reason, Ruleset, RulesetError, require_supported
+from spades import ENGINE, Reason, Ruleset
 from spades.seats import table
 from spades.shuffle import ALGORITHM
 from spades.view import Part
@@ -52,7 +52,7 @@ def create_game(
     *,
     account_id: UUID,
     account_name: str,
-    ruleset: Mapping[str, Any],
+    ruleset: dict[str, Any],
     seats: Sequence[Guest] = (),
     visibility: str = Game.Visibility.PUBLIC,
     spectators: str = Game.Spectators.ALLOWED,
@@ -78,7 +78,7 @@ def create_game(
     Raises:
         Problem: `malformed`, `ruleset_contradiction` or `option_not_supported`.
     """
-    rules = _playable(ruleset)
+    rules = rulesets.read(ruleset)
     names = table(rules.players, rules.teams).seats
     if len(seats) > len(names):
         detail = f"This ruleset has {len(names)} seats, not {len(seats)}."
@@ -421,35 +421,6 @@ def _host_act(ask: Ask, game_id: UUID, effect: Callable[[GameRow, Viewer], tuple
     if kept is not None:
         return play.again(game, kept, viewer)
     return Done(selectors.view(game, match, viewer), game.version, viewer)
-
-
-def _playable(given: Mapping[str, Any]) -> Ruleset:
-    try:
-        ruleset = Ruleset.resolve(given)
-    except RulesetError as error:
-        raise Problem.of_ruleset(error) from None
-    try:
-        require_supported(ruleset)
-    except RulesetError as error:
-        problem = Problem.of_ruleset(error)
-        options = ", ".join(fault.option for fault in error.problems)
-        presets = " and ".join(_playable_presets())
-        detail = f"This service plays the preset {presets} so far; of the ruleset asked for it lacks {options}."
-        raise Problem(Reason.OPTION_NOT_SUPPORTED, detail, errors=problem.errors) from None
-    return ruleset
-
-
-@lru_cache(maxsize=1)
-def _playable_presets() -> tuple[str, ...]:
-    """The presets that this engine plays as they are."""
-    names = []
-    for name, preset in PRESETS.items():
-        try:
-            require_supported(preset.ruleset)
-        except RulesetError:
-            continue
-        names.append(name)
-    return tuple(names)
 
 
 def _sit(seat: str, guest: Guest, account_id: UUID | None, account_name: str) -> tuple[Occupant, str | None]:
