@@ -23,7 +23,7 @@ from contract.limits import charge
 from contract.problems import ContractReason, Fault, Problem, escape, handler, malformed
 from contract.queries import read_query
 
-__all__ = ["Endpoint", "JSONRenderer", "StrictJSONParser", "answer", "dump", "no_content", "not_modified"]
+__all__ = ["JSON", "Endpoint", "JSONRenderer", "StrictJSONParser", "answer", "dump", "no_content", "not_modified"]
 
 JSON: Final = "application/json"
 MOST_BYTES: Final = 65_536

@@ -18,6 +18,7 @@ from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 
 from contract import queries
+from contract.endpoint import JSON
 from contract.limits import POLICIES
 from contract.problems import MEDIA_TYPE
 from contract.queries import Parameter
@@ -29,7 +30,6 @@ __all__ = ["ACCOUNT", "OPERATIONS", "SEAT", "TAGS", "WATCHER", "Operation", "com
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-JSON: Final = "application/json"
 ACCOUNT: Final = "spk"
 SEAT: Final = "sps"
 WATCHER: Final = "spw"

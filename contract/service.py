@@ -19,7 +19,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from rest_framework.request import Request
 
-from contract.endpoint import Endpoint, accepts, not_modified
+from contract.endpoint import JSON, Endpoint, accepts, not_modified
 from contract.etags import matches_none
 from contract.problems import CATALOGUE, ContractReason, Entry, Problem
 from contract.queries import Parameter
@@ -29,7 +29,6 @@ __all__ = ["SchemaView", "docs", "docs_asset", "problem_page", "problem_pages"]
 
 Page = Callable[..., HttpResponse]
 
-JSON: Final = "application/json"
 YAML: Final = "application/yaml"
 DAY: Final = 86_400
 

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 from accounts import bearer as bearers
 from accounts import idempotency
-from contract.endpoint import Endpoint, accepts, answer, not_modified
+from contract.endpoint import JSON, Endpoint, accepts, answer, not_modified
 from contract.etags import etag, matches_none
 from contract.queries import Parameter
 from contract.schema import operation
@@ -25,7 +25,6 @@ from spades import Reason
 
 __all__ = ["ClientSeedsView", "FairnessView", "RecordView"]
 
-JSON: Final = "application/json"
 TEXT: Final = "text/plain"
 
 

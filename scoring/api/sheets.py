@@ -15,7 +15,7 @@ from accounts import bearer as bearers
 from accounts import idempotency
 from accounts import selectors as accounts
 from contract import pages, rulesets
-from contract.endpoint import Endpoint, answer, no_content, not_modified
+from contract.endpoint import JSON, Endpoint, answer, no_content, not_modified
 from contract.etags import etag, if_match_version, matches_none
 from contract.problems import ContractReason, Fault, Problem, malformed
 from contract.queries import Parameter
@@ -61,6 +61,7 @@ __all__ = [
     "UndoView",
 ]
 
+CSV = "text/csv"
 READERS = (ACCOUNT, WATCHER)
 RULES = (*TOLD_BID_REASONS, Reason.TRICKS_DO_NOT_ADD_UP, Reason.GAME_OVER)
 
@@ -415,9 +416,9 @@ class ExportView(Endpoint):
         parameters=[
             Parameter("format", kind="string", description="What to give.", choices=("json", "csv"), default="json")
         ],
-        responses={(200, "application/json"): ref("ExportedSheet"), (200, "text/csv"): {"type": "string"}},
+        responses={(200, JSON): ref("ExportedSheet"), (200, CSV): {"type": "string"}},
         conditional=True,
-        produces=("application/json", "text/csv"),
+        produces=(JSON, CSV),
     )
     def get(self, request: Request, sheet_id: UUID) -> HttpResponse:
         """What is written on a sheet: JSON with everything, or CSV for a spreadsheet, with the scores beside it.
@@ -431,7 +432,7 @@ class ExportView(Endpoint):
             return not_modified(tag)
         if kind == "json":
             return answer(exports.to_json(reading.ruleset, reading.folded.content), headers={"ETag": tag})
-        response = HttpResponse(exports.to_csv(reading.board), content_type="text/csv; charset=utf-8")
+        response = HttpResponse(exports.to_csv(reading.board), content_type=f"{CSV}; charset=utf-8")
         response["Content-Disposition"] = f'attachment; filename="{sheet_id}.csv"'
         response["ETag"] = tag
         return response
