@@ -292,15 +292,11 @@ def _fault_of_offered(facts: Terms, stand: _Stand, bid: Bid) -> Reason | None:
 
 def _follows_from_hand(facts: Terms, spades: int | None, bid: Bid) -> bool:
     """Whether the hand allows the bid where spades are counted: their number, or without any a nil."""
-    if facts.whiz and bid.is_nil:
-        return True
-    if not spades:
-        return bid.tricks == 0 and bid.is_nil == facts.nil
-    return bid == Bid.number(spades)
+    return (facts.whiz and bid.is_nil) or bid == forced_bid(facts.ruleset, spades or 0)
 
 
 def forced_bid(ruleset: Ruleset, spades: int) -> Bid:
-    """The bid of a hand with so many spades where bids mirror hands.
+    """The number bid of a hand with so many spades where they are counted, or what stands for none.
 
     Source: docs/rules.md#bids
     """
@@ -345,9 +341,8 @@ def _contract_fault(facts: Terms, stand: _Stand, bid: Bid) -> Reason | None:
 
 
 def _last(bidder: Bidder) -> int:
-    """The place that bids last of all after this one."""
-    waiting = [place for place in bidder.order if bidder.bids[place] is None and place != bidder.place]
-    return waiting[-1] if waiting else bidder.place
+    """The place that bids last of all, where somebody is to bid after this one."""
+    return [place for place in bidder.order if bidder.bids[place] is None and place != bidder.place][-1]
 
 
 def _total_fault(facts: Terms, stand: _Stand, bid: Bid) -> Reason | None:
@@ -408,8 +403,7 @@ def _not_offered_violation(facts: Terms, bid: Bid, reason: Reason) -> RuleViolat
     if bid.is_blind:
         return RuleViolation(reason, f"The bid {bid} is not open at this table.", _blind_barred(facts, bid))
     if bid.is_nil:
-        option = "nil_success" if r.nil_success is None else "zero_bid"
-        return RuleViolation(reason, "Nil is not offered at this table.", Rule(option, getattr(r, option), "nil"))
+        return RuleViolation(reason, "Nil is not offered at this table.", Rule("nil_success", r.nil_success, "nil"))
     if bid.tricks == 0:
         detail = "A promise of no trick is the bid nil here, not the number 0."
         if not facts.nil:

@@ -13,8 +13,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades import Bid, Card, Deal, DrawDecision, Phase, Reason, Ruleset, RulesetError, RuleViolation
+from spades import (
+    Bid,
+    Card,
+    Deal,
+    DrawDecision,
+    NotationError,
+    Phase,
+    Reason,
+    Rule,
+    Ruleset,
+    RulesetError,
+    RuleViolation,
+)
 from spades.cards import PACK, codes_of
+from spades.legality import Bidder, legal_bids
 from spades.terms import terms
 
 from .playing import act, opening, play_on, random_ruleset, stacked
@@ -75,6 +88,53 @@ def test_a_deal_is_what_was_kept_of_it(number: int) -> None:
         )
         assert again == deal
         assert follows(again) == follows(deal)
+
+
+def test_a_deal_of_which_nothing_was_kept_is_at_its_beginning() -> None:
+    for preset in ("two_player", "hoyle_partners", "six_pairs"):
+        deal = opening(rules(preset), random.Random(preset)).deal
+        assert deal is not None
+
+        kept = {name: getattr(deal, name) for name in ("number", "attempt", "dealer", "seed", "stock")}
+
+        assert Deal.restore(deal.ruleset, **kept) == replace(deal, behind=0)
+
+
+def test_a_proposal_is_kept_with_its_hint() -> None:
+    deal = stacked(rules("hoyle_partners", blind_nil="off"), {}, dealer="N").bid("E", Bid.number(3), hint_max=5)
+    kept = {name: getattr(deal, name) for name in ("number", "attempt", "dealer", "seed", "stock", "bids", "hints")}
+
+    assert Deal.restore(deal.ruleset, **kept) == deal
+
+
+def test_a_stock_is_the_whole_pack() -> None:
+    deal = stacked(rules(), {}, dealer="N")
+    kept = {name: getattr(deal, name) for name in ("number", "attempt", "dealer", "seed")}
+    told = r"^the stock is not the whole pack of this ruleset, each card once$"
+
+    for stock in (deal.stock[:-1], (*deal.stock[:-1], Card.parse("BJ")), (*deal.stock, Card.parse("BJ"))):
+        with pytest.raises(NotationError, match=told):
+            Deal.restore(deal.ruleset, stock=stock, **kept)
+    with pytest.raises(NotationError, match="is named twice"):
+        Deal.restore(deal.ruleset, stock=(*deal.stock[:-1], deal.stock[0]), **kept)
+
+
+@settings(max_examples=100, deadline=None)
+@given(NUMBERS)
+def test_the_first_hands_are_those_that_nobody_had_given_anything_of(number: int) -> None:
+    rng = random.Random(number)
+    match = opening(random_ruleset(rng), rng)
+
+    for state in (match, *play_on(match, rng)):
+        deal = state.deal
+        assert deal is not None
+        if deal.phase is not Phase.DRAWING:
+            break
+        assert deal.first_hands() == deal.hands
+    assert deal.first_hands() == deal.hands
+    *_, last = play_on(replace(match, deal=deal), rng)
+    assert last.deal is not None
+    assert last.deal.first_hands() == deal.hands
 
 
 def follows(deal: Deal) -> dict[str, Any]:
@@ -192,6 +252,10 @@ def test_a_seat_that_may_bid_blind_is_held_off_its_hand_until_it_looks() -> None
 
     looked = deal.look("E")
 
+    assert [str(bid) for bid in deal.legal_bids()] == ["blind_nil"]
+    assert looked.legal_bids() == looked.legal_bids("E")
+    assert [str(bid) for bid in looked.legal_bids()] == ["nil", *map(str, range(1, 14))]
+    assert (looked.legal_bids("S"), deal.bid("E", Bid.parse("blind_nil")).legal_bids("E")) == ((), ())
     assert (looked.action, looked.has_seen(east)) == ("bid", True)
     assert looked.legal("E") == [NIL, *(number(tricks) for tricks in range(1, 14))]
     assert [reason_of(looked, "E", body) for body in (BLIND_NIL, LOOK)] == [Reason.HAND_ALREADY_SEEN] * 2
@@ -252,6 +316,13 @@ def test_a_hint_is_between_the_proposal_and_the_highest_bid(hint: int) -> None:
         deal.bid("E", Bid.number(3), hint_max=hint)
 
     assert caught.value.reason is Reason.BID_OUT_OF_RANGE
+
+
+@pytest.mark.parametrize("hint", [3, 13])
+def test_a_hint_may_say_no_more_than_the_proposal_and_as_much_as_any_bid(hint: int) -> None:
+    deal = stacked(rules("hoyle_partners", blind_nil="off"), {}, dealer="N")
+
+    assert deal.bid("E", Bid.number(3), hint_max=hint).hints == (None, hint, None, None)
 
 
 def test_a_bid_that_nobody_answers_has_no_hint() -> None:
@@ -357,6 +428,54 @@ def test_a_blind_bid_is_made_before_cards_are_passed() -> None:
     assert blind.turns == ("W",)  # South has bid
 
 
+def test_everybody_may_bid_blind_before_cards_are_passed() -> None:
+    ruleset = rules(
+        pass_cycle=["left"],
+        pass_count=3,
+        blind_nil="any",
+        blind_nil_exchange=2,
+        blind_bid_min=4,
+        blind_bid_multiplier=2,
+    )
+    deal = stacked(ruleset, {}, dealer="N", behind=0b1111)
+    deal = bid_round(deal, N="blind_nil", S="blind:5", E="blind:3", W="blind:2")
+    assert deal.phase is Phase.PASSING
+
+    with pytest.raises(RuleViolation) as caught:
+        deal.pass_cards("N", deal.hand("N")[:2])
+    assert caught.value.rule == Rule("pass_count", 3, "passing")
+    for seat in "NESW":
+        deal = deal.pass_cards(seat, deal.hand(seat)[:3])
+
+    assert (deal.phase, deal.turns) == (Phase.EXCHANGING, ("N",))
+    assert deal.legal("N")[0]["choose"] == 2
+
+
+def test_a_redeal_is_called_before_the_own_cards_are_passed() -> None:
+    hands = {"N": "2C 3C 4C 5C 6C 7C 8C 9C TC JC QC KC AC", "E": "2D 3D 4D 5D 6D 7D 8D 9D TD JD QD KD AD"}
+    deal = stacked(rules(redeal="no_spades", pass_cycle=["left"], pass_count=1), hands, dealer="N")
+    assert [deal.may_call_redeal(seat) for seat in "NESW"] == [True, True, False, True]
+
+    one = act(deal, "N", {"cards": ["2C"]})
+
+    assert [one.may_call_redeal(seat) for seat in "NE"] == [False, True]
+    all_passed = one
+    for seat in "ESW":
+        all_passed = act(all_passed, seat, {"cards": codes_of(one.hands[one.table.index(seat)])[:1]})
+    assert all_passed.phase is Phase.BIDDING
+    assert [all_passed.may_call_redeal(seat) for seat in "NESW"] == [False] * 4
+
+
+def test_where_nobody_bids_in_a_deal_no_redeal_is_called_in_it() -> None:
+    hands = {"N": "2C 3C 4C 5C 6C 7C 8C 9C TC JC QC KC AC"}
+    ruleset = rules(redeal="no_spades", pass_cycle=["left"], pass_count=1, first_hand_bids_itself=True)
+
+    first, second = (stacked(ruleset, hands, dealer="N", number=number) for number in (1, 2))
+
+    assert (first.phase, first.may_call_redeal("N")) == (Phase.PASSING, False)
+    assert (second.phase, second.may_call_redeal("N")) == (Phase.PASSING, True)
+
+
 def test_a_redeal_is_called_before_any_bid_by_a_hand_without_spades_that_was_seen() -> None:
     spades = " ".join(f"{rank}S" for rank in "23456789TJQKA")
     deal = stacked(rules(redeal="no_spades"), {"S": spades}, dealer="N")
@@ -373,7 +492,10 @@ def test_faces_count_where_the_rule_says_so() -> None:
     low = "2C 3C 4C 5C 6C 7C 8C 9C TC AC 2D 3D 4D"
     deal = stacked(rules(redeal="no_spades_no_faces"), {"S": low, "E": "KC QC JC"}, dealer="N")
 
+    one_spade = stacked(deal.ruleset, {"S": low.replace("AC", "2S")}, dealer="N")
+
     assert [deal.may_call_redeal(seat) for seat in "ES"] == [False, True]
+    assert not one_spade.may_call_redeal("S")
 
 
 def test_mirrored_bids_are_made_by_the_cards_without_a_turn() -> None:
@@ -440,6 +562,22 @@ def test_the_partner_of_the_last_bidder_leaves_two_sums_where_one_is_barred() ->
     assert east.legal("S") == [number(tricks) for tricks in range(1, 4)]  # North is, and may not bid one of its sums
     assert reason_of(east, "S", number(4)) is Reason.TEAM_MAXIMUM
     assert bid_round(east, S="3", W="2").legal("N") == [number(1), number(2)]
+
+
+def test_who_bid_blind_out_of_turn_is_not_the_last_to_bid() -> None:
+    ruleset = rules(max_team_bid=5, total_bid_rule="not_equal_tricks", both_nil="forbidden")
+    facts = terms(ruleset)
+    places = {seat: facts.table.index(seat) for seat in "NESW"}
+    order = facts.bid_order(places["W"])  # North first, West last
+    blind = tuple(Bid.parse("blind_nil") if seat == "W" else None for seat in facts.table.seats)
+
+    first = Bidder(place=places["N"], bids=blind, order=order)
+    alone = Bidder(place=places["N"], bids=(None,) * 4, order=order)
+
+    # South, who now bids last, has to have two sums to choose from; otherwise West bids last.
+    assert legal_bids(ruleset, first) != legal_bids(ruleset, alone)
+    assert Bid.number(5) in legal_bids(ruleset, alone)
+    assert Bid.number(5) not in legal_bids(ruleset, first)
 
 
 def test_limits_that_leave_a_side_no_bids_are_a_contradiction() -> None:

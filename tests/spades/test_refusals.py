@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from spades import Bid, Card, Deal, Ruleset, RuleViolation
+from spades.legality import bid_refusal
 from spades.rulings import rule_on_bid, rule_on_cards
 from tests.spades.playing import act, stacked
 
@@ -479,6 +480,13 @@ def test_a_card_is_refused_in_these_words(
             "1",
             ("bid_is_forced", "You hold 0 spades, and what you bid follows from that.", ("bid_rule", "whiz", "bids")),
         ),
+        (
+            {"preset": "whiz", "zero_bid": "both"},
+            "E",
+            {"hand": "2C 3C 4C 5C 6C 7C 8C 9C TC JC QC KC AC"},
+            "0",
+            ("bid_is_forced", "You hold 0 spades, and what you bid follows from that.", ("bid_rule", "whiz", "bids")),
+        ),
     ],
 )
 def test_a_bid_is_refused_in_these_words(
@@ -497,6 +505,57 @@ def test_a_bid_is_refused_in_these_words(
     )
 
     assert told(ruling.refusal) == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "asked", "expected"),
+    [
+        (
+            {"preset": "books"},
+            "3",
+            ("bid_out_of_range", "Nobody bids at this table.", ("bid_mode", "none", "bids")),
+        ),
+        (
+            {"preset": "books"},
+            "blind_nil",
+            ("blind_nil_not_allowed", "Nobody bids at this table.", ("bid_mode", "none", "bids")),
+        ),
+        (
+            {"preset": "mirror"},
+            "blind_nil",
+            ("blind_nil_not_allowed", "The bid blind_nil is not open at this table.", ("bid_rule", "mirror", "bids")),
+        ),
+        (
+            {"preset": "whiz"},
+            "blind:4",
+            ("blind_nil_not_allowed", "The bid blind:4 is not open at this table.", ("bid_rule", "whiz", "bids")),
+        ),
+    ],
+)
+def test_a_bid_that_no_seat_could_make_is_refused_in_these_words(
+    changes: dict[str, Any], asked: str, expected: Told
+) -> None:
+    assert told(bid_refusal(rules(**changes), Bid.parse(asked))) == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "hand", "legal"),
+    [
+        ({"preset": "whiz", "zero_bid": "both"}, "2C 3C 4C 5C 6C 7C 8C 9C TC JC QC KC AC", ["nil"]),
+        ({"preset": "whiz"}, "2C 3C 4C 5C 6C 7C 8C 9C TC JC QC KS AS", ["nil", "2"]),
+        ({"preset": "mirror"}, "2C 3C 4C 5C 6C 7C 8C 9C TC JC QC KC AC", ["nil"]),
+        ({"preset": "mirror"}, "2C 3C 4C 5C 6C 7C 8C 9C TC JC QC KS AS", ["2"]),
+        (
+            {"preset": "mirror", "nil_success": None, "nil_fail": None, "zero_bid": "plain"},
+            "2C 3C 4C 5C 6C 7C 8C 9C TC JC QC KC AC",
+            ["0"],
+        ),
+    ],
+)
+def test_what_is_left_to_bid_where_spades_are_counted(changes: dict[str, Any], hand: str, legal: list[str]) -> None:
+    ruling = rule_on_bid(rules(**changes), "E", hand=[Card.parse(code) for code in hand.split()])
+
+    assert [str(each) for each in ruling.legal] == legal
 
 
 # Actions at a table.
@@ -591,6 +650,20 @@ ACTIONS: list[tuple[str, Callable[[], Deal], str, dict[str, Any], Told]] = [
             "Your partner bid a number blind, so you bid blind too.",
             ("blind_bid_min", 4, "blind"),
         ),
+    ),
+    (
+        "cards given before the look where only numbers are bid blind",
+        lambda: table("standard", blind_nil="off", blind_bid_min=4),
+        "E",
+        {"cards": ["2C"]},
+        ("look_first", "Bid blind, or look at your hand first.", ("blind_bid_min", 4, "blind")),
+    ),
+    (
+        "a look in the play out of turn",
+        lambda: bids(table(), "3", "3", "3", "3"),
+        "W",
+        LOOK,
+        ("wrong_phase", "The deal is playing.", None),
     ),
     (
         "a pass before the look",
@@ -754,6 +827,16 @@ def test_nothing_is_to_do_in_a_finished_deal() -> None:
     assert [refused(deal, "A", body) for body in (card("2C"), {"decision": "keep"}, RECONSIDER, give("2C"))] == [
         expected
     ] * 4
+
+
+def test_a_hint_beside_a_final_bid_is_refused_in_these_words() -> None:
+    deal = bids(table("hoyle_partners", blind_nil="off"), "3")
+
+    with pytest.raises(RuleViolation) as caught:
+        deal.bid("W", Bid.number(3), hint_max=4)
+
+    detail = "Only a proposal may have a hint, and this bid is final: no partner is to answer it."
+    assert told(caught.value) == ("wrong_phase", detail, ("bid_mode", "partnership", "bids"))
 
 
 @pytest.mark.parametrize("hint", [2, 14])
