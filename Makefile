@@ -7,6 +7,7 @@ PLAY_ARGS ?=
 BOARDS ?= 200
 SEED ?= 1
 python := .venv/bin/python
+client := examples/club/spades_client
 
 # Tests and checks start Django but serve nobody, so any key does; a service needs one of its own.
 key := SECRET_KEY=$${SECRET_KEY:-for-tests-and-checks-only-never-for-a-service}
@@ -18,7 +19,7 @@ processes := -n logical --maxprocesses 4 --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help venv venv-run play serve test test-postgres lint style types arrows migrations current-schema schema rules leaks soak \
-	games openspiel shuffles mutants boards bench bench-library requirements clean
+	games openspiel shuffles mutants boards bench bench-library client club requirements clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 16
@@ -50,7 +51,7 @@ style: venv
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 
-types: venv
+types: venv client
 	$(embedded) $(key) .venv/bin/mypy
 
 arrows: venv
@@ -88,6 +89,17 @@ shuffles: venv ## shuffle 100,000 packs and count cards by place, write tests/re
 mutants: venv ## change the library in thousands of ways, tell what no test notices, write tests/results/mutants.json
 	$(embedded) $(key) nice -n 19 $(python) -m tests.mutants
 
+# Made anew when the schema or the generator is another one.
+client: venv $(client)/installed ## generate the Python client that examples/club stands on
+$(client)/installed: openapi/schema.yaml examples/club/client.yml requirements/dev.txt
+	@rm -rf $(client)
+	.venv/bin/openapi-python-client generate --path openapi/schema.yaml --config examples/club/client.yml --meta none \
+		--output-path $(client) --fail-on-warning
+	@touch $@
+
+club: venv client ## keep a club evening through the API with the generated client, kill it half way, check the standings
+	$(embedded) $(key) $(python) -m tests.examples.evening
+
 boards: venv-run ## compare the bots steady and random on duplicate boards (BOARDS=200 SEED=1)
 	$(python) -m bots.arena --preset standard --boards $(BOARDS) --seed $(SEED)
 
@@ -103,5 +115,5 @@ requirements: ## pin requirements/*.in anew (needs uv)
 pin := --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url
 
 clean: ## remove the environment and what tools left; var/ stays
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist *.egg-info
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist *.egg-info $(client)
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

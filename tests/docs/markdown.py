@@ -13,6 +13,7 @@ FILES = sorted(
         *ROOT.glob("docs/**/*.md"),
         ROOT / "openapi" / "description.md",
         ROOT / "tests/golden/SOURCES.md",
+        ROOT / "examples/club/README.md",
     ]
 )
 
