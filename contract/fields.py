@@ -27,6 +27,7 @@ __all__ = [
     "BySideField",
     "CardField",
     "MapField",
+    "RecordField",
     "RulesetField",
     "SeatField",
     "SideField",
@@ -53,6 +54,22 @@ class RulesetField(serializers.Field):
         if type(data) is not dict:
             raise refuse(ContractReason.WRONG_TYPE, "Expected an object of options by name.")
         return data
+
+    def to_representation(self, value: Any) -> Any:
+        """Never answered by this field."""
+        return value
+
+
+@extend_schema_field({"oneOf": [ref("RecordChoice"), {"type": "string"}]})
+class RecordField(serializers.Field):
+    """A record as JSON or as text; the library reads it."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any] | str:
+        """Take an object or a text."""
+        if type(data) not in (dict, str):
+            raise refuse(ContractReason.WRONG_TYPE, "Expected an object or a string.")
+        given: dict[str, Any] | str = data
+        return given
 
     def to_representation(self, value: Any) -> Any:
         """Never answered by this field."""

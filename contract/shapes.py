@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from spades.errors import Reason
+from spades.legality import DrawDecision
+from spades.notation import FORMAT, NAME_MOST, ActionKind
+from spades.replay import BreachReason
 from spades.ruleset import json_schema, resolved_json_schema
 
 __all__ = [
@@ -213,3 +217,88 @@ COMPONENTS: dict[str, Schema] = {
 COMPONENTS["SideScore"]["properties"]["seats"] = by(
     ref("SeatScore"), SEAT["pattern"], "Each partner's part, where partners are scored apart; else left out."
 )
+
+# --- Records --------------------------------------------------------------------------------------------------------
+
+
+def _accepted(description: str, required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
+    """An object as it is accepted: closed, and what is optional may be null."""
+    more = {name: or_null(schema) for name, schema in (optional or {}).items()}
+    return {**object_(description, **required), "properties": {**required, **more}, "additionalProperties": False}
+
+
+_NAME: Schema = {"type": "string", "maxLength": NAME_MOST}
+_STATED = number("As it was noted.")
+COMPONENTS |= {
+    "RecordScoreChoice": _accepted(
+        "What a deal did to a side: its points, and the score and the bags after it.",
+        {"delta": _STATED, "score": _STATED, "bags": _STATED},
+    ),
+    "RecordBidChoice": _accepted(
+        "A bid, a proposal, or its return.",
+        {
+            "seat": SEAT,
+            "bid": {
+                "oneOf": [
+                    ref("BidChoice"),
+                    _accepted("A proposal is sent back.", {"kind": {"type": "string", "const": "reconsider"}}),
+                ]
+            },
+        },
+        {"hint_max": count(), "action": count("Its number in the deal, if others still passed.")},
+    ),
+    "RecordDealChoice": _accepted(
+        "A deal: either `stock` or `hands`, and what was done.",
+        {"number": count(), "dealer": SEAT},
+        {
+            "redeals": list_(
+                _accepted("An attempt that was called off.", {"seat": SEAT}, {"commitment": HEX}), "Earlier attempts."
+            ),
+            "stock": list_(CARD, "The whole pack, top first."),
+            "hands": by(list_(CARD), SEAT["pattern"], "By seat, as they were dealt."),
+            "draws": list_(text("", *DrawDecision)),
+            "passes": list_(_accepted("Cards given away.", {"seat": SEAT, "cards": list_(CARD)})),
+            "looks": list_(_accepted("A look at the hand.", {"seat": SEAT, "action": count()})),
+            "bids": list_(ref("RecordBidChoice")),
+            "plays": list_(CARD, "In order of play."),
+            "score": by(ref("RecordScoreChoice"), SIDE["pattern"], "By side."),
+            "commitment": HEX,
+            "seed": HEX,
+            "client_seeds": list_(_accepted("A text of a seat's.", {"seat": SEAT, "seed": _NAME})),
+            "scripted": flag("Whether the cards were set and not shuffled."),
+        },
+    ),
+    "RecordChoice": _accepted(
+        "A record as JSON: docs/records.md has its grammar.",
+        {
+            "format": {"type": "integer", "const": FORMAT},
+            "ruleset": ref("RulesetChoice"),
+            "deals": list_(ref("RecordDealChoice")),
+        },
+        {
+            "ruleset_hash": HEX,
+            "seats": list_(_accepted("Who sat where.", {"seat": SEAT}, {"name": _NAME})),
+            "seating": list_(_accepted("Who took a seat, and which one they got.", {"was": SEAT, "seat": SEAT})),
+            "cut": list_(list_(_accepted("A card drawn.", {"seat": SEAT, "card": CARD}))),
+            "tags": {"type": "object", "description": "What else is noted.", "additionalProperties": _NAME},
+            "result": _accepted(
+                "How the game ended.",
+                {"winners": list_(SIDE), "reason": _NAME, "scores": by(number(), SIDE["pattern"], "By side.")},
+                {"seat": SEAT},
+            ),
+        },
+    ),
+    "RecordBreach": object_(
+        "The first thing in a record that the rules do not allow.",
+        deal=or_null(count(), "The number of the deal; null for the result."),
+        action=or_null(count(), "Which action of the deal, from 1; null where it is none."),
+        kind=text("", *ActionKind, "deal", "redeal", "score", "result"),
+        seat=or_null(SEAT, "Who acted; null where nobody did."),
+        reason=text("", *Reason, *BreachReason),
+        detail=text("In a sentence."),
+        legal=list_(
+            {"type": "object", "additionalProperties": True},
+            "What the seat could have done, as request bodies, if it was on turn.",
+        ),
+    ),
+}

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from drf_spectacular.utils import extend_schema_field
-from rest_framework import serializers
-
 from contract.fields import (
     MOST_POINTS,
     MOST_TRICKS,
@@ -18,19 +15,17 @@ from contract.fields import (
     BySeatField,
     BySideField,
     CardField,
+    RecordField,
     RulesetField,
     SeatField,
 )
-from contract.problems import ContractReason
 from contract.serializers import (
     StrictBooleanField,
     StrictChoiceField,
     StrictIntegerField,
     StrictListField,
     StrictSerializer,
-    refuse,
 )
-from contract.shapes import ref
 from spades import DrawDecision
 
 __all__ = [
@@ -206,22 +201,6 @@ class DrawQuestionSerializer(StrictSerializer):
         help_text="What was decided so far, turn by turn; the dealer's opponent has the first turn.",
     )
     proposed = ProposedSerializer(required=False, allow_null=True, help_text="A decision to answer about.")
-
-
-@extend_schema_field({"oneOf": [ref("RecordChoice"), {"type": "string"}]})
-class RecordField(serializers.Field):
-    """A record as JSON or as text; the library reads it."""
-
-    def to_internal_value(self, data: Any) -> dict[str, Any] | str:
-        """Take an object or a text."""
-        if type(data) not in (dict, str):
-            raise refuse(ContractReason.WRONG_TYPE, "Expected an object or a string.")
-        given: dict[str, Any] | str = data
-        return given
-
-    def to_representation(self, value: Any) -> Any:
-        """Never answered by this field."""
-        return value
 
 
 class RecordQuestionSerializer(StrictSerializer):

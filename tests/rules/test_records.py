@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rules import records
+from contract import records
 from spades import Record, Ruleset, replay
 from spades.notation import Action
 from tests.client import Answer, ApiClient
@@ -163,7 +163,7 @@ def test_long_records_are_checked_one_after_the_other(api: ApiClient) -> None:
     assert len(record.deals) == 21
     short = replace(record, deals=record.deals[:20], result=None)
 
-    with records._long():
+    with records._turn:
         refused = ask(api, record.to_text(compact=True))
         taken = ask(api, short.to_text(compact=True))
     again = ask(api, record.to_text(compact=True))
