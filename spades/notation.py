@@ -9,6 +9,7 @@ Source: docs/records.md
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -312,6 +313,11 @@ class Record:
             compact: whether to write cards and draws without spaces between them, and no trick's number.
         """
         return "\n".join(_text_lines(self, full, compact)) + "\n"
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the text form, in hexadecimal digits: the same whichever form the record was read from."""
+        return hashlib.sha256(self.to_text().encode()).hexdigest()
 
 
 # --- What both forms are read with ----------------------------------------------------------------------------------

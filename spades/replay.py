@@ -12,15 +12,16 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from spades.bids import Bid
 from spades.cards import Card
-from spades.deal import Deal
+from spades.deal import Deal, Phase
 from spades.errors import NotationError, Reason, RuleViolation
 from spades.legality import behind
 from spades.match import Match
 from spades.notation import Action, ActionKind, Record, RecordedDeal, RecordedResult, RecordedScore
 from spades.ruleset import FirstDealer, Ruleset
 from spades.scoring import DealScore
-from spades.sheet import ScoreSheet
+from spades.sheet import DealResult, ScoreSheet
 from spades.shuffle import Seed, commitment
 from spades.terms import terms
 from spades.tricks import Trick
@@ -97,6 +98,10 @@ class Replay:
     deals: int
     """How many deals were finished."""
     breach: Breach | None = None
+    results: tuple[DealResult, ...] = ()
+    """What happened in each of them, as `score_game` takes it."""
+    bids: Mapping[str, Bid] | None = None
+    """The bids of a deal that was begun and not finished, empty where nobody bids; None until all are in."""
 
     @property
     def valid(self) -> bool:
@@ -128,7 +133,10 @@ def replay(record: Record) -> Replay:
     """
     state = _played(record)
     match = state.match
-    return Replay(match.sheet.scores(), _result(match), match.sheet.deals, state.breach)
+    deal, bids = match.deal, None
+    if deal is not None and deal.phase in (Phase.EXCHANGING, Phase.PLAYING):
+        bids = deal.bids_by_seat()
+    return Replay(match.sheet.scores(), _result(match), match.sheet.deals, state.breach, tuple(state.results), bids)
 
 
 def annotated(record: Record) -> str:
@@ -172,6 +180,7 @@ class _State:
     match: Match
     tricks: dict[tuple[int, int], Trick] = field(default_factory=dict)
     """By the place of the deal in the record and the number of the trick."""
+    results: list[DealResult] = field(default_factory=list)
     breach: Breach | None = None
 
 
@@ -180,6 +189,8 @@ def _play_deal(state: _State, recorded: RecordedDeal, place: int) -> None:
     for number, action in enumerate(recorded.actions, start=1):
         match = state.match = _after(match, recorded.number, number, action)
         deal = match.deal
+        if deal is not None and match.score is not None:
+            state.results.append(DealResult(deal.bids_by_seat(), deal.tricks_by_seat()))
         if (
             action.kind is ActionKind.PLAY and deal is not None and len(deal.trick_cards) < 2
         ):  # a lead, or the last card

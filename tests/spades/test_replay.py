@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spades import Bid, Card, Deal, Match, Ruleset, Seed
+from spades import Bid, Card, Deal, Match, Ruleset, Seed, score_game
 from spades.__main__ import main
 from spades.notation import Action, ActionKind, CalledOff, Record, RecordedDeal, RecordedResult
 from spades.replay import Breach, annotated, check_shuffles, replay
@@ -41,6 +41,31 @@ def test_every_game_that_was_played_is_valid_with_its_scores_and_result(number: 
     assert played.deals == match.sheet.deals
     assert played.result == record.result
     assert all(check.passed for check in check_shuffles(record))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32))
+def test_what_happened_in_each_deal_scores_as_the_game_did(number: int) -> None:
+    record, match = random_game(random.Random(number), deals=3)
+
+    played = replay(record)
+
+    answers, _ = score_game(record.ruleset, played.results)
+    scores = [{side: score["score"] for side, score in answer["sides"].items()} for answer in answers]
+    assert len(answers) == match.sheet.deals
+    assert scores[-1:] == [match.sheet.scores()][: match.sheet.deals]
+
+
+def test_the_bids_of_a_deal_in_progress_are_told_once_all_are_in() -> None:
+    whole = finished()
+    bids = [place for place, action in enumerate(whole.deals[0].actions, start=1) if action.kind is ActionKind.BID]
+
+    told = [
+        replay(whole._with_last(actions=whole.deals[0].actions[:most], score=None)).bids
+        for most in (0, bids[-1] - 1, bids[-1], len(whole.deals[0].actions) - 1, len(whole.deals[0].actions))
+    ]
+
+    assert told == [None, None, dict.fromkeys("NESW", Bid.number(3)), dict.fromkeys("NESW", Bid.number(3)), None]
 
 
 @settings(max_examples=40, deadline=None)
