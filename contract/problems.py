@@ -74,6 +74,7 @@ class Problem(Exception):
         legal: the caller's own legal actions, as request bodies; None where they do not apply.
         version: the game's version at the time of the refusal.
         rule: the option of the ruleset that decided, its value and its section in docs/rules.md.
+        breach: the first thing in a record that its rules do not allow, as `Breach.to_json` has it.
         retry_after: seconds after which the same request may succeed; sent as `Retry-After`.
         headers: more headers of the answer.
     """
@@ -87,6 +88,7 @@ class Problem(Exception):
         legal: Sequence[Any] | None = None,
         version: int | None = None,
         rule: Rule | Mapping[str, Any] | None = None,
+        breach: Mapping[str, Any] | None = None,
         retry_after: int | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
@@ -97,6 +99,7 @@ class Problem(Exception):
         self.legal = legal
         self.version = version
         self.rule = rule
+        self.breach = breach
         self.retry_after = retry_after
         self.headers = headers or {}
 
@@ -165,6 +168,8 @@ class Problem(Exception):
                 if isinstance(rule, Rule)
                 else rule
             )
+        if self.breach is not None:
+            body["breach"] = self.breach
         return body
 
     def response(self) -> HttpResponse:

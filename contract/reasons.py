@@ -75,6 +75,7 @@ class ContractReason(StrEnum):
     STALE_VERSION = "stale_version"
     # 422
     IDEMPOTENCY_MISMATCH = "idempotency_mismatch"
+    RECORD_HAS_BREACH = "record_has_breach"
     # Load and trouble
     RATE_LIMITED = "rate_limited"
     INTERNAL_ERROR = "internal_error"
@@ -362,6 +363,13 @@ _OWN: tuple[Entry, ...] = (
         "The key was used for another request",
         "This `Idempotency-Key` came with another method, address or body within the last 24 hours. Every new request "
         "needs a key of its own; only a repetition of the same request uses the same key.",
+    ),
+    Entry(
+        ContractReason.RECORD_HAS_BREACH,
+        422,
+        "The game could not have been played",
+        "The record says something that its own rules do not allow, so it proves nothing. `breach` has the first such "
+        "thing: deal, action, seat and reason, as `rule_on_record` tells it.",
     ),
     Entry(
         ContractReason.RATE_LIMITED,

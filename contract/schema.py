@@ -294,6 +294,7 @@ PROBLEM: Final[dict[str, Any]] = {
             "description": "What you could do instead: request bodies, as in `turn.legal` of the view.",
         },
         "rule": {"$ref": "#/components/schemas/DecidingRule"},
+        "breach": {"$ref": "#/components/schemas/RecordBreach"},
     },
     "required": ["type", "title", "status", "detail", "reason", "request_id"],
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
@@ -21,9 +22,11 @@ from spades.sheet import answer, game_answer
 from spades.terms import terms
 
 __all__ = [
+    "NAME_MOST",
     "NOTE_MOST",
     "WHY_MOST",
     "Board",
+    "Certificate",
     "Content",
     "KeptAdjustment",
     "KeptDeal",
@@ -34,9 +37,10 @@ __all__ = [
     "turns",
 ]
 
+NAME_MOST: Final = 40
 NOTE_MOST: Final = 500
 WHY_MOST: Final = 200
-"""The longest note, and the longest reason of an adjustment, in characters."""
+"""The longest name, the longest note, and the longest reason of an adjustment, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,20 @@ def _sorted(adjustments: Iterable[KeptAdjustment]) -> tuple[KeptAdjustment, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Certificate:
+    """That a sheet says what the record of its game proves."""
+
+    at: datetime
+    version: int
+    """The sheet's, when that was written down."""
+    record_hash: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The certificate as it is answered."""
+        return {"at": self.at, "version": self.version, "record_hash": self.record_hash}
+
+
+@dataclass(frozen=True, slots=True)
 class Content:
     """All that is written on a sheet."""
 
@@ -102,6 +120,8 @@ class Content:
     deals: tuple[KeptDeal, ...] = ()
     adjustments: tuple[KeptAdjustment, ...] = ()
     """In the order of their deals."""
+    certificate: Certificate | None = None
+    """Stands until what it certifies is another. It is a change of its own, and no part of the JSON."""
 
     def to_json(self) -> dict[str, Any]:
         """The content as it is kept and exported."""
@@ -125,7 +145,18 @@ class Content:
         )
 
     def after(self, kind: str, data: Mapping[str, Any]) -> Content:
-        """The content with one more change, which is neither the first nor an `undo` or `redo`."""
+        """The content with one more change of what is written, which is not the first."""
+        after = self._with(kind, data)
+        if self.certificate is None:
+            return after
+        same = after.certified() == self.certified()
+        return replace(after, certificate=self.certificate if same else None)
+
+    def certified(self) -> tuple[Any, ...]:
+        """What a certificate is about."""
+        return self.dealer, [(deal.bids, deal.tricks, deal.blind_sides) for deal in self.deals], self.adjustments
+
+    def _with(self, kind: str, data: Mapping[str, Any]) -> Content:
         if kind == "sheet_changed":
             return replace(self, **data)
         if kind == "deal_added":
@@ -145,6 +176,7 @@ class Step:
 
     kind: str
     data: Mapping[str, Any]
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +195,14 @@ def fold(steps: Iterable[Step]) -> Folded:
     """
     past: list[Content] = []
     undone: list[Content] = []
-    for step in steps:
+    for version, step in enumerate(steps, start=1):
         if step.kind == "change_undone":
             undone.append(past.pop())
         elif step.kind == "change_redone":
             past.append(undone.pop())
+        elif step.kind == "sheet_certified":
+            past.append(replace(past[-1], certificate=Certificate(step.at, version, step.data["record_hash"])))
+            undone.clear()
         else:
             past.append(past[-1].after(step.kind, step.data) if past else Content.from_json(step.data))
             undone.clear()

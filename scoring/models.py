@@ -48,6 +48,7 @@ class Change(models.Model):
         DEAL_CHANGED = "deal_changed"
         ADJUSTED = "sheet_adjusted"
         IMPORTED = "sheet_imported"
+        CERTIFIED = "sheet_certified"
         UNDONE = "change_undone"
         REDONE = "change_redone"
 

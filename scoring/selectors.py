@@ -72,7 +72,7 @@ class Reading:
 
     def to_json(self) -> dict[str, Any]:
         """The sheet as it is answered."""
-        sheet = self.sheet
+        sheet, certificate = self.sheet, self.folded.content.certificate
         return {
             "id": sheet.id,
             "version": sheet.version,
@@ -81,6 +81,7 @@ class Reading:
             "viewer": {"role": self.role},
             "ruleset": self.ruleset.resolved(),
             **self.board.to_json(),
+            "certificate": None if certificate is None else certificate.to_json(),
             "undo": len(self.folded.past),
             "redo": len(self.folded.undone),
         }
@@ -121,8 +122,8 @@ def read_own(account_id: UUID, sheet_id: UUID, *, lock: bool = False) -> Reading
 
 
 def _steps(sheet_id: UUID) -> list[Step]:
-    rows = Change.objects.filter(sheet_id=sheet_id).order_by("number").values_list("kind", "data")
-    return [Step(kind, orjson.loads(data)) for kind, data in rows]
+    rows = Change.objects.filter(sheet_id=sheet_id).order_by("number").values_list("kind", "data", "at")
+    return [Step(kind, orjson.loads(data), at) for kind, data, at in rows]
 
 
 def _unknown() -> Problem:

@@ -19,9 +19,10 @@ from contract.ids import uuid7
 from contract.problems import ContractReason, Fault, Problem, malformed
 from events import hints, log
 from events.log import Entry
-from scoring import checks, selectors
+from scoring import checks, proofs, selectors
 from scoring.boards import Board, Content, KeptDeal, Step, told_of
 from scoring.models import Change, ShareLink, Sheet
+from scoring.proofs import Proof
 from scoring.selectors import Reading
 from spades import Reason, Ruleset
 from spades.bidding import nobody_bids
@@ -32,6 +33,7 @@ __all__ = [
     "Ask",
     "add_deal",
     "adjust_sheet",
+    "certify_sheet",
     "change_deal",
     "change_sheet",
     "create_share_link",
@@ -82,7 +84,7 @@ def create_sheet(*, account_id: UUID, ruleset: Ruleset, content: Content, mode: 
         ruleset=ruleset.text,
         ruleset_hash=ruleset.hash,
     )
-    step = Step(Change.Kind.MADE, content.to_json())
+    step = Step(Change.Kind.MADE, content.to_json(), at)
     reading = Reading(sheet, True, [step])
     if mode == STRICT:
         _refuse_new_flags(None, reading.board, deal=None, whole=True)
@@ -91,12 +93,12 @@ def create_sheet(*, account_id: UUID, ruleset: Ruleset, content: Content, mode: 
 
 
 def _change(
-    ask: Ask, kind: str, decide: Callable[[Reading], Mapping[str, Any]], *, deal: int | None = None
+    ask: Ask, kind: str, decide: Callable[[Reading], Mapping[str, Any] | None], *, deal: int | None = None
 ) -> tuple[Reading, Reading]:
     """Lock a sheet, decide what to write, see what the rules say, and write it.
 
     Args:
-        decide: gives the data of the change, or raises.
+        decide: gives the data of the change, None for no change, or raises.
         deal: the number of the deal that the body speaks of, if it speaks of one; None for no deal, 0 for a new one.
 
     Returns:
@@ -109,7 +111,10 @@ def _change(
     if kind in _EDITS and ask.mode == STRICT and before.board.over:
         detail = "The game on this sheet is over. With `mode` `lenient` the sheet is changed all the same."
         raise Problem(Reason.GAME_OVER, detail, errors=[Fault("", Reason.GAME_OVER, detail)])
-    step = Step(kind, decide(before))
+    data, at = decide(before), timezone.now()
+    if data is None:
+        return before, before
+    step = Step(kind, data, at)
     after = Reading(before.sheet, True, [*before.steps, step])
     if kind in _EDITS:
         number = len(after.folded.content.deals) if deal == 0 else deal
@@ -118,7 +123,7 @@ def _change(
             _refuse_deal_misfits(before.ruleset, after.folded.content.deals[number - 1], told, number)
         if ask.mode == STRICT:
             _refuse_new_flags(before.board, after.board, deal=number, whole=kind == Change.Kind.IMPORTED)
-    _write(after, step, ask.mode, timezone.now())
+    _write(after, step, ask.mode, at)
     return before, after
 
 
@@ -250,6 +255,25 @@ def import_content(*, ask: Ask, read: Callable[[Reading], Content]) -> tuple[Rea
         return content.to_json()
 
     return _change(ask, Change.Kind.IMPORTED, decide)
+
+
+def certify_sheet(*, ask: Ask, proof: Proof) -> tuple[Reading, list[dict[str, Any]]]:
+    """Write down that a sheet says what a record proves, if it does.
+
+    Returns:
+        The sheet, and where it says otherwise; then nothing was written.
+
+    Raises:
+        Problem: `too_many`, `stale_version`, `not_found`.
+    """
+    found: list[dict[str, Any]] = []
+
+    def decide(before: Reading) -> Mapping[str, Any] | None:
+        found.extend(proofs.differences(before.board, proof))
+        return None if found else {"record_hash": proof.record.hash}
+
+    _, after = _change(ask, Change.Kind.CERTIFIED, decide)
+    return after, found
 
 
 def delete_sheet(*, ask: Ask) -> None:

@@ -12,6 +12,7 @@ from contract.shapes import (
     Schema,
     by,
     count,
+    flag,
     list_,
     number,
     object_,
@@ -34,6 +35,7 @@ _TYPE = text(
     "deal_changed",
     "sheet_adjusted",
     "sheet_imported",
+    "sheet_certified",
     "change_undone",
     "change_redone",
 )
@@ -99,6 +101,9 @@ COMPONENTS: dict[str, Schema] = {
         next=or_null(
             object_("The deal to come, or to be played.", number=count(), **_TURNS), "Null when the game is over."
         ),
+        certificate=or_null(
+            ref("Certificate"), "Null where the sheet was not certified, or what was certified is another one now."
+        ),
         undo=count("How many changes could be taken back."),
         redo=count("How many that were taken back could be written again."),
     ),
@@ -114,6 +119,38 @@ COMPONENTS: dict[str, Schema] = {
                 after=or_null(ref("SideScore"), "Null when there is none."),
             ),
             "Every line that is another one now, deal by deal.",
+        ),
+    ),
+    "Certificate": object_(
+        "That a sheet says what a record proves.",
+        at=TIME,
+        version=count("The sheet's version when that was written down."),
+        record_hash={**HEX, "description": "SHA-256 of the record as text."},
+    ),
+    "Certification": object_(
+        "Whether a sheet says what a record proves.",
+        certified=flag("Whether it does; that is written down then."),
+        differences=list_(
+            object_(
+                "Something that the two say otherwise.",
+                deal=or_null(count(), "Null for what is no deal's."),
+                seat=or_null(SEAT, "Whose bid or tricks; else null."),
+                side=or_null(SIDE, "Whose score, blind bid or adjustment; else null."),
+                what=text(
+                    "`ruleset` by its hash, `deals` how many; an `adjustment` is on no record.",
+                    "ruleset",
+                    "deals",
+                    "dealer",
+                    "bid",
+                    "tricks",
+                    "blind",
+                    "adjustment",
+                    "score",
+                ),
+                sheet={"description": "What the sheet has: hash, number, seat, bid or score; null for nothing."},
+                record={"description": "What the record proves, likewise."},
+            ),
+            "All of them, deal by deal; where the rulesets are two, nothing else was compared.",
         ),
     ),
     "SheetSummary": object_(
@@ -211,3 +248,4 @@ COMPONENTS: dict[str, Schema] = {
         ),
     ),
 }
+COMPONENTS["Certification"]["properties"]["sheet"] = {**ref("Sheet"), "description": "The sheet, if it was certified."}

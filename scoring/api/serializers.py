@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from rest_framework.exceptions import ValidationError
+
 from contract.fields import (
     MOST_POINTS,
     MOST_TRICKS,
     BidField,
     BySeatField,
     BySideField,
+    RecordField,
     RulesetField,
     SeatField,
     SideField,
@@ -23,12 +26,13 @@ from contract.serializers import (
     StrictSerializer,
     refuse,
 )
-from scoring.boards import NOTE_MOST, WHY_MOST
+from scoring.boards import NAME_MOST, NOTE_MOST, WHY_MOST
 from spades.sheet import DEAL_CAP
 
 __all__ = [
     "AddDealSerializer",
     "AdjustSheetSerializer",
+    "CertifySheetSerializer",
     "ChangeDealSerializer",
     "ChangeSheetSerializer",
     "ImportIntoSheetSerializer",
@@ -123,16 +127,34 @@ LINK_SECONDS_MOST: Final = 365 * 24 * 3600
 
 
 def _name() -> StrictCharField:
-    return StrictCharField(max_length=40)
+    return StrictCharField(max_length=NAME_MOST)
 
 
 class SheetSerializer(StrictSerializer):
-    """A sheet to keep."""
+    """A sheet to keep: an empty one under a ruleset, or one with the deals of a record."""
 
-    ruleset = RulesetField()
-    names = BySeatField(child=_name(), required=False, help_text="Who sits where.")
-    dealer = SeatField(required=False, help_text="Who deals first; by default the first seat.")
+    ruleset = RulesetField(required=False)
+    record = RecordField(required=False, help_text="In place of `ruleset`: the game, as an object or as a text.")
+    names = BySeatField(
+        child=_name(), required=False, help_text="Who sits where; a seat left out has its name in the record, if any."
+    )
+    dealer = SeatField(required=False, help_text="Who deals first; by default the first seat. A record says who.")
     note = StrictCharField(required=False, max_length=NOTE_MOST, help_text="Whatever is worth noting about the game.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A ruleset or a record; a record has its dealer."""
+        if ("ruleset" in attrs) == ("record" in attrs):
+            raise refuse(ContractReason.MISSING_FIELD, "Either ruleset or record is required, and not both.")
+        if "record" in attrs and "dealer" in attrs:
+            detail = refuse(ContractReason.UNKNOWN_FIELD, "The record says who dealt first.").detail
+            raise ValidationError({"dealer": detail})
+        return attrs
+
+
+class CertifySheetSerializer(StrictSerializer):
+    """The record that a sheet is held against."""
+
+    record = RecordField(help_text="The JSON form as an object, or the text form as a string.")
 
 
 class ChangeSheetSerializer(StrictSerializer):
@@ -204,7 +226,7 @@ class ExportedSerializer(StrictSerializer):
     format = StrictIntegerField(min_value=1, max_value=1)
     ruleset = RulesetField()
     ruleset_hash = StrictCharField(required=False, max_length=64, help_text="If it is given, it must be the ruleset's.")
-    names = BySeatField(child=StrictCharField(max_length=40, allow_null=True), required=False)
+    names = BySeatField(child=StrictCharField(max_length=NAME_MOST, allow_null=True), required=False)
     dealer = SeatField(required=False)
     note = StrictCharField(required=False, max_length=NOTE_MOST, allow_null=True)
     deals = StrictListField(child=KeptDealSerializer(), required=False, max_length=DEAL_CAP)

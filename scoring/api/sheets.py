@@ -17,6 +17,7 @@ from accounts import selectors as accounts
 from contract import pages, rulesets
 from contract.endpoint import JSON, Endpoint, answer, no_content, not_modified
 from contract.etags import etag, if_match_version, matches_none
+from contract.limits import charge
 from contract.problems import ContractReason, Fault, Problem, malformed
 from contract.queries import Parameter
 from contract.reasons import RULESET_REASONS, TOLD_BID_REASONS
@@ -27,10 +28,11 @@ from contract.shapes import ref
 from events import api as events_api
 from events.stream import Reader
 from events.writes import write_turn
-from scoring import exports, selectors, services
+from scoring import exports, proofs, selectors, services
 from scoring.api.serializers import (
     AddDealSerializer,
     AdjustSheetSerializer,
+    CertifySheetSerializer,
     ChangeDealSerializer,
     ChangeSheetSerializer,
     ImportIntoSheetSerializer,
@@ -39,6 +41,7 @@ from scoring.api.serializers import (
     SheetSerializer,
 )
 from scoring.boards import Content
+from scoring.proofs import Proof
 from scoring.selectors import Reading
 from scoring.services import Ask
 from spades import Reason
@@ -46,6 +49,7 @@ from spades.terms import terms
 
 __all__ = [
     "AdjustmentsView",
+    "CertifyView",
     "ChangesView",
     "DealView",
     "DealsView",
@@ -140,21 +144,37 @@ class SheetsView(Endpoint):
         tokens=(ACCOUNT,),
         request=SheetSerializer,
         responses={201: ref("Sheet")},
-        reasons=RULESET_REASONS,
+        reasons=(*RULESET_REASONS, ContractReason.RECORD_HAS_BREACH),
         tagged=True,
     )
     def post(self, request: Request) -> HttpResponse:
-        """Begin a sheet under any ruleset. Only your account writes on it; share links let others read."""
+        """Begin a sheet under any ruleset, or one with the deals of a record. Only your account writes on it.
+
+        Of a record it has the ruleset, every finished deal, and the bids of one in progress once all are in; such a
+        request counts as checking a record does. Share links let others read.
+        """
         body = read_body(request, SheetSerializer)
+        names, note, proof = body.get("names", {}), body.get("note"), None
+        if "record" in body:
+            charge(request, "records")
+            proof = _proven(request, body["record"])
 
         def effect(account_id: UUID) -> idempotency.Answer:
-            ruleset = rulesets.read(body["ruleset"])
-            seats = terms(ruleset).table.seats
-            names = {**dict.fromkeys(seats), **body.get("names", {})}
-            content = Content(names, body.get("dealer", seats[0]), body.get("note"))
+            if proof is not None:
+                ruleset, content = proof.record.ruleset, proofs.content_of(proof, names, note)
+            else:
+                ruleset = rulesets.read(body["ruleset"])
+                seats = terms(ruleset).table.seats
+                content = Content({**dict.fromkeys(seats), **names}, body.get("dealer", seats[0]), note)
             return _made(services.create_sheet(account_id=account_id, ruleset=ruleset, content=content))
 
         return _kept(request, effect)
+
+
+def _proven(request: Request, given: Any) -> Proof:
+    """Replay a record for who may ask for it, before the turn to write is taken."""
+    accounts.principal_of(request, Scope.SCORING)
+    return proofs.read(given)
 
 
 def _made(reading: Reading) -> idempotency.Answer:
@@ -382,6 +402,38 @@ class RedoView(Endpoint):
     def post(self, request: Request, sheet_id: UUID) -> HttpResponse:
         """Write again what was taken back last, unless something new was written since."""
         return _change(request, NothingSerializer, sheet_id, services.redo_change)
+
+
+class CertifyView(Endpoint):
+    """`/v1/score_sheets/{sheet_id}/certify`."""
+
+    @operation(
+        "certify_sheet",
+        summary="Hold a sheet against a record",
+        tag="Score sheets",
+        scope=Scope.SCORING,
+        tokens=(ACCOUNT,),
+        request=CertifySheetSerializer,
+        responses={200: ref("Certification")},
+        reasons=(*RULESET_REASONS, ContractReason.RECORD_HAS_BREACH, ContractReason.TOO_MANY),
+        limit="records",
+        versioned=True,
+    )
+    def post(self, request: Request, sheet_id: UUID) -> HttpResponse:
+        """Compare a sheet with what the record of its game proves: rules, dealers, bids, tricks and every score.
+
+        Where they agree that is written down, and the sheet has a `certificate` until what was certified is written
+        anew. Where they do not, every difference is told and nothing is written.
+        """
+        version, body = if_match_version(request), read_body(request, CertifySheetSerializer)
+        proof = _proven(request, body["record"])
+
+        def effect(account_id: UUID) -> idempotency.Answer:
+            sheet, found = services.certify_sheet(ask=Ask(account_id, sheet_id, version), proof=proof)
+            shown = {} if found else {"sheet": sheet.to_json()}
+            return idempotency.Answer(200, {"certified": not found, "differences": found, **shown}, _tag(sheet))
+
+        return _kept(request, effect)
 
 
 class ChangesView(Endpoint):

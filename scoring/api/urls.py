@@ -16,6 +16,7 @@ urlpatterns = [
     path(f"{_SHEET}/deals", sheets.DealsView.as_view()),
     path(f"{_SHEET}/deals/<int:number>", sheets.DealView.as_view()),
     path(f"{_SHEET}/adjustments", sheets.AdjustmentsView.as_view()),
+    path(f"{_SHEET}/certify", sheets.CertifyView.as_view()),
     path(f"{_SHEET}/undo", sheets.UndoView.as_view()),
     path(f"{_SHEET}/redo", sheets.RedoView.as_view()),
     path(f"{_SHEET}/changes", sheets.ChangesView.as_view()),

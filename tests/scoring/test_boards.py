@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -51,17 +52,21 @@ def contents_of(draw: Any, ruleset: Ruleset) -> Content:
     return Content(names, draw(st.sampled_from(seats)), note, tuple(deals), tuple(adjustments))
 
 
+def step(kind: str, data: dict[str, Any]) -> Step:
+    return Step(kind, data, datetime(2026, 11, 30, tzinfo=UTC))
+
+
 def empty(content: Content) -> Step:
-    return Step("sheet_made", replace(content, note=None, deals=(), adjustments=()).to_json())
+    return step("sheet_made", replace(content, note=None, deals=(), adjustments=()).to_json())
 
 
 def typed(content: Content) -> list[Step]:
     """The changes of somebody who writes a content down deal by deal."""
-    steps = [empty(content), Step("sheet_changed", {"note": content.note})]
+    steps = [empty(content), step("sheet_changed", {"note": content.note})]
     for number, deal in enumerate(content.deals, start=1):
-        steps.append(Step("deal_added", deal.to_json()))
-        steps += [Step("sheet_adjusted", each.to_json()) for each in content.adjustments if each.deal == number]
-    steps += [Step("sheet_adjusted", each.to_json()) for each in content.adjustments if each.deal > len(content.deals)]
+        steps.append(step("deal_added", deal.to_json()))
+        steps += [step("sheet_adjusted", each.to_json()) for each in content.adjustments if each.deal == number]
+    steps += [step("sheet_adjusted", each.to_json()) for each in content.adjustments if each.deal > len(content.deals)]
     return steps
 
 
@@ -79,7 +84,7 @@ def test_correcting_any_deal_equals_typing_the_corrected_sheet_from_the_start(da
     if change["tricks"] is None:
         del change["tricks"]
 
-    after = fold([*typed(content), Step("deal_changed", {"deal": number, "change": change})]).content
+    after = fold([*typed(content), step("deal_changed", {"deal": number, "change": change})]).content
 
     assert after == fold(typed(corrected)).content == corrected
     before, now = Board.of(ruleset, content), Board.of(ruleset, after)
@@ -101,8 +106,8 @@ def test_what_is_taken_back_was_never_done(data):
     kept = data.draw(st.integers(1, len(steps)))
     back = len(steps) - kept
 
-    undone = fold([*steps, *[Step("change_undone", {})] * back])
-    redone = fold([*steps, *[Step("change_undone", {})] * back, *[Step("change_redone", {})] * back])
+    undone = fold([*steps, *[step("change_undone", {})] * back])
+    redone = fold([*steps, *[step("change_undone", {})] * back, *[step("change_redone", {})] * back])
 
     assert (undone.content, len(undone.past)) == (fold(steps[:kept]).content, kept - 1)
     assert len(undone.undone) == back

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from tests.client import ApiClient
+from tests.spades.recording import finished
 
 DEAL = {
     "bids": {seat: {"kind": "number", "tricks": 3} for seat in "NESW"},
@@ -59,6 +60,25 @@ def test_of_two_who_send_the_same_request_at_once_the_deal_is_written_once(owner
 
     assert statuses <= {201, 409}
     assert len(owner.get(sheet).body["deals"]) == 1
+
+
+def test_of_one_who_corrects_and_one_who_certifies_upon_one_version_exactly_one_does(owner, live_service):
+    record = finished().to_text()
+    sheet = owner.post("/v1/score_sheets", json={"record": record}).headers["location"]
+    requests = ("certify", {"record": record}), ("adjustments", {"side": "NS", "points": 5})
+    start = Barrier(2)
+
+    def write(path, body):
+        with ApiClient(live_service.url, token=owner.token) as client:
+            start.wait()
+            return client.post(f"{sheet}/{path}", json=body, headers={"If-Match": '"1-owner"'}).status
+
+    with ThreadPoolExecutor(2) as pool:
+        certified, adjusted = pool.map(write, *zip(*requests, strict=True))
+
+    after = owner.get(sheet).body
+    assert sorted([certified, adjusted]) == [200, 412]
+    assert (after["certificate"] is not None, len(after["adjustments"])) == (certified == 200, adjusted == 200)
 
 
 def test_who_waits_for_a_sheet_is_told_of_the_next_change(owner, sheet, live_service):
