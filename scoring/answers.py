@@ -16,7 +16,6 @@ from spades import (
     Ruleset,
     RuleViolation,
     ScoreSheet,
-    SideBefore,
     TooManyOutcomes,
 )
 from spades import what_if as ask_what_if
@@ -24,9 +23,6 @@ from spades.bidding import nobody_bids
 from spades.sheet import answer, game_answer, score_game
 
 __all__ = ["deal", "game", "what_if"]
-
-_STANDING = (("scores", "score"), ("bags", "bags"), ("sets", "sets"))
-"""Names of the parts of a standing: in the body, and in the library."""
 
 
 def deal(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,7 +37,7 @@ def deal(body: Mapping[str, Any]) -> dict[str, Any]:
     if number is None:
         # The first deal, unless it bids itself and here somebody bid.
         number = 2 if told.bids and ruleset.first_hand_bids_itself else 1
-    standing = _standing(before)
+    standing = checks.standing(before)
     try:
         sheet, score = ScoreSheet.at(ruleset, standing, number).after(
             told.bids, told.tricks, blind_sides=told.blind_sides, adjustments=told.adjustments
@@ -50,7 +46,7 @@ def deal(body: Mapping[str, Any]) -> dict[str, Any]:
         scores = before.get("scores") or {}
         raise checks.refused(
             why,
-            [*_before_faults(ruleset, before), *checks.misfits(ruleset, told, deal_number=number)],
+            [*checks.before_faults(ruleset, before), *checks.misfits(ruleset, told, deal_number=number)],
             checks.violations(ruleset, told, scores, deal_number=number),
         ) from None
     return answer(score, sheet.ending())
@@ -101,7 +97,7 @@ def what_if(body: Mapping[str, Any]) -> dict[str, Any]:
     ruleset, before = rulesets.read(body["ruleset"]), body.get("before") or {}
     side, bids = body["side"], body.get("bids") or {}
     try:
-        return ask_what_if(ruleset, _standing(before), side, bids, deal_number=before.get("deal_number"))
+        return ask_what_if(ruleset, checks.standing(before), side, bids, deal_number=before.get("deal_number"))
     except TooManyOutcomes as why:
         detail = f"Name more bids of {side}: {why}."
         raise malformed([Fault("/bids", ContractReason.MISSING_FIELD, detail)]) from None
@@ -109,7 +105,7 @@ def what_if(body: Mapping[str, Any]) -> dict[str, Any]:
         raise checks.refused(
             why,
             [
-                *_before_faults(ruleset, before),
+                *checks.before_faults(ruleset, before),
                 *checks.seats_faults(ruleset, bids, "/bids", whole=False),
                 *checks.sides_fault(ruleset, side, "/side", ContractReason.NOT_ALLOWED_VALUE),
             ],
@@ -125,17 +121,3 @@ def _question_violations(
         yield "/bids", why
     else:
         yield from checks.bid_violations(ruleset, body.get("bids") or {}, (), before.get("scores") or {})
-
-
-def _standing(before: Mapping[str, Any]) -> dict[str, SideBefore]:
-    parts: dict[str, dict[str, int]] = {}
-    for name, field in _STANDING:
-        for side, value in (before.get(name) or {}).items():
-            parts.setdefault(side, {})[field] = value
-    return {side: SideBefore(**values) for side, values in parts.items()}
-
-
-def _before_faults(ruleset: Ruleset, before: Mapping[str, Any]) -> Iterator[Fault]:
-    for name, _ in _STANDING:
-        for side in before.get(name) or {}:
-            yield from checks.sides_fault(ruleset, side, f"/before/{name}/{side}", ContractReason.UNKNOWN_FIELD)

@@ -122,6 +122,13 @@ class Content:
     """In the order of their deals."""
     certificate: Certificate | None = None
     """Stands until what it certifies is another. It is a change of its own, and no part of the JSON."""
+    before: Mapping[str, Any] | None = None
+    """How the sides stood before the first deal that is written here, as `scores`, `bags` and `sets` by side, and that
+    deal's number in its game as `deal_number`; None for a game that is here from its start."""
+
+    def number_in_game(self, number: int) -> int:
+        """The number in its game of a deal by its number on the sheet."""
+        return number + (self.before or {}).get("deal_number", 1) - 1
 
     def to_json(self) -> dict[str, Any]:
         """The content as it is kept and exported."""
@@ -129,6 +136,7 @@ class Content:
             "names": dict(self.names),
             "dealer": self.dealer,
             "note": self.note,
+            "before": self.before,
             "deals": [deal.to_json() for deal in self.deals],
             "adjustments": [adjustment.to_json() for adjustment in self.adjustments],
         }
@@ -142,6 +150,7 @@ class Content:
             value.get("note"),
             tuple(KeptDeal.from_json(deal) for deal in value.get("deals") or ()),
             _sorted(KeptAdjustment.from_json(adjustment) for adjustment in value.get("adjustments") or ()),
+            before=value.get("before"),
         )
 
     def after(self, kind: str, data: Mapping[str, Any]) -> Content:
@@ -154,7 +163,8 @@ class Content:
 
     def certified(self) -> tuple[Any, ...]:
         """What a certificate is about."""
-        return self.dealer, [(deal.bids, deal.tricks, deal.blind_sides) for deal in self.deals], self.adjustments
+        deals = [(deal.bids, deal.tricks, deal.blind_sides) for deal in self.deals]
+        return self.dealer, self.before, deals, self.adjustments
 
     def _with(self, kind: str, data: Mapping[str, Any]) -> Content:
         if kind == "sheet_changed":
@@ -225,16 +235,17 @@ class Board:
     @classmethod
     def of(cls, ruleset: Ruleset, content: Content) -> Board:
         """Score a sheet from its first deal on. What the rules forbid is scored as it stands, and flagged."""
-        sheet, ending = ScoreSheet.start(ruleset), None
+        before = checks.standing(content.before or {})
+        sheet, ending = ScoreSheet.at(ruleset, before, content.number_in_game(1)), None
         answers: list[dict[str, Any] | None] = []
         flags = []
         for number, deal in enumerate(content.deals, start=1):
-            told = told_of(content, number)
+            told, in_game = told_of(content, number), content.number_in_game(number)
             found = []
             if ending is not None:
                 found.append(Fault("", Reason.GAME_OVER, f"The game was over after deal {number - 1}."))
             if deal.tricks is None:
-                found += [_fault(*each) for each in _bids_only(ruleset, told, sheet.scores(), number)]
+                found += [_fault(*each) for each in _bids_only(ruleset, told, sheet.scores(), in_game)]
                 answers.append(None)
             else:
                 scores = sheet.scores()
@@ -243,7 +254,7 @@ class Board:
                 try:
                     sheet, score = sheet.after(*values, **more)
                 except RuleViolation:
-                    found += [_fault(*each) for each in checks.violations(ruleset, told, scores, deal_number=number)]
+                    found += [_fault(*each) for each in checks.violations(ruleset, told, scores, deal_number=in_game)]
                     sheet, score = sheet.after(*values, **more, strict=False)
                 ending = ending or sheet.ending()  # who has won stays the winner
                 answers.append(answer(score, ending))
@@ -267,7 +278,7 @@ class Board:
         kept = self.content.deals[number - 1]
         return {
             "number": number,
-            **turns(self.ruleset, self.content.dealer, number),
+            **turns(self.ruleset, self.content, number),
             **kept.to_json(),
             "answer": self.answers[number - 1],
             "flags": [
@@ -284,11 +295,12 @@ class Board:
         return {
             "names": dict(content.names),
             "note": content.note,
+            "before": content.before,
             "sides": self.sides(),
             "deals": [self.deal(number) for number in range(1, last + 1)],
             "adjustments": [adjustment.to_json() for adjustment in content.adjustments],
             "game": self.game(),
-            "next": None if self.over else {"number": following, **turns(self.ruleset, content.dealer, following)},
+            "next": None if self.over else {"number": following, **turns(self.ruleset, content, following)},
         }
 
 
@@ -319,17 +331,17 @@ def _fault(pointer: str, violation: RuleViolation) -> Fault:
 
 
 @lru_cache(maxsize=4096)
-def _turns(ruleset: Ruleset, first_dealer: str, number: int) -> tuple[str, str | None]:
+def _turns(ruleset: Ruleset, first_dealer: str, number: int, in_game: int) -> tuple[str, str | None]:
     facts = terms(ruleset)
     seats = facts.table.seats
     place = (facts.table.index(first_dealer) + number - 1) % len(seats)
-    bids = facts.choosing and not facts.sealed and nobody_bids(ruleset, number) is None
+    bids = facts.choosing and not facts.sealed and nobody_bids(ruleset, in_game) is None
     return seats[place], seats[facts.bid_order(place)[0]] if bids else None
 
 
-def turns(ruleset: Ruleset, first_dealer: str, number: int) -> dict[str, Any]:
+def turns(ruleset: Ruleset, content: Content, number: int) -> dict[str, Any]:
     """Who deals, and who bids first; None where nobody chooses a bid, or all bid at once."""
-    dealer, bidder = _turns(ruleset, first_dealer, number)
+    dealer, bidder = _turns(ruleset, content.dealer, number, content.number_in_game(number))
     return {"dealer": dealer, "first_bidder": bidder}
 
 

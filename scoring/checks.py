@@ -11,18 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from contract.problems import ContractReason, Fault, Problem, malformed
-from spades import Adjustment, Bid, NotationError, Reason, Rule, Ruleset, RuleViolation
+from spades import Adjustment, Bid, NotationError, Reason, Rule, Ruleset, RuleViolation, SideBefore
 from spades.bidding import bids_refusals, nobody_bids, with_blind_sides
 from spades.seats import table
 
 __all__ = [
     "Told",
+    "before_faults",
     "bid_violations",
     "bidless_violations",
     "misfits",
     "refused",
     "seats_faults",
     "sides_fault",
+    "standing",
     "violations",
 ]
 
@@ -45,6 +47,26 @@ class Told:
             tuple(body.get("blind_sides") or ()),
             tuple(Adjustment(**adjustment) for adjustment in body.get("adjustments") or ()),
         )
+
+
+_STANDING = (("scores", "score"), ("bags", "bags"), ("sets", "sets"))
+"""Names of the parts of a standing: in a body, and in the library."""
+
+
+def standing(before: Mapping[str, Any]) -> dict[str, SideBefore]:
+    """How each side stands before a deal, as a body tells it; a side left out stands at nothing."""
+    parts: dict[str, dict[str, int]] = {}
+    for name, field in _STANDING:
+        for side, value in (before.get(name) or {}).items():
+            parts.setdefault(side, {})[field] = value
+    return {side: SideBefore(**values) for side, values in parts.items()}
+
+
+def before_faults(ruleset: Ruleset, before: Mapping[str, Any]) -> Iterator[Fault]:
+    """The faults of a standing: sides that this table does not have."""
+    for name, _ in _STANDING:
+        for side in before.get(name) or {}:
+            yield from sides_fault(ruleset, side, f"/before/{name}/{side}", ContractReason.UNKNOWN_FIELD)
 
 
 def sides_fault(ruleset: Ruleset, side: str, pointer: str, reason: ContractReason) -> Iterator[Fault]:

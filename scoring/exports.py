@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from rest_framework.exceptions import ValidationError
@@ -119,7 +120,7 @@ def _guarded(text: str | None) -> str:
 
 
 def read_csv(ruleset: Ruleset, text: str, before: Content) -> Content:
-    """Read the deals and the adjustments of a sheet; names, dealer and note, which a CSV has not, stay as they are.
+    """Read the deals and the adjustments of a sheet; the rest, which a CSV has not, stays as it is.
 
     Raises:
         Problem: `malformed`, with the line of each fault in its detail.
@@ -144,7 +145,7 @@ def read_csv(ruleset: Ruleset, text: str, before: Content) -> Content:
             faults.append(f"Line {number}: {faults_of(error.detail)[0].detail}")
     if faults:
         raise _malformed(faults)
-    return Content(before.names, before.dealer, before.note, tuple(deals), tuple(adjustments))
+    return replace(before, deals=tuple(deals), adjustments=tuple(adjustments))
 
 
 def _read_row(

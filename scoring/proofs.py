@@ -86,7 +86,7 @@ def _dealers(proof: Proof, content: Content) -> Iterator[tuple[int, str, str]]:
     """The number of each deal that both have, who dealt it by the record, and who did by the sheet."""
     both = min(len(content.deals), len(proof.board.content.deals))
     for number, recorded in enumerate(proof.record.deals[:both], start=1):
-        yield number, recorded.dealer, turns(proof.board.ruleset, content.dealer, number)["dealer"]
+        yield number, recorded.dealer, turns(proof.board.ruleset, content, number)["dealer"]
 
 
 def differences(board: Board, proof: Proof) -> list[dict[str, Any]]:
@@ -95,6 +95,8 @@ def differences(board: Board, proof: Proof) -> list[dict[str, Any]]:
     if board.ruleset.hash != ruleset.hash:
         return [_difference("ruleset", board.ruleset.hash, ruleset.hash)]
     found = []
+    if content.before != proven.before:
+        found.append(_difference("before", content.before, proven.before))
     if len(content.deals) != len(proven.deals):
         found.append(_difference("deals", len(content.deals), len(proven.deals)))
     for number, dealer, comes in _dealers(proof, content):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -93,13 +93,19 @@ def create_sheet(*, account_id: UUID, ruleset: Ruleset, content: Content, mode: 
 
 
 def _change(
-    ask: Ask, kind: str, decide: Callable[[Reading], Mapping[str, Any] | None], *, deal: int | None = None
+    ask: Ask,
+    kind: str,
+    decide: Callable[[Reading], Mapping[str, Any] | None],
+    *,
+    deal: int | None = None,
+    scored: bool = True,
 ) -> tuple[Reading, Reading]:
     """Lock a sheet, decide what to write, see what the rules say, and write it.
 
     Args:
         decide: gives the data of the change, None for no change, or raises.
         deal: the number of the deal that the body speaks of, if it speaks of one; None for no deal, 0 for a new one.
+        scored: whether it changes what is scored.
 
     Returns:
         The readings before and after.
@@ -108,7 +114,7 @@ def _change(
     require_version(ask.version, before.sheet.version)
     if len(before.steps) >= MOST_CHANGES:
         raise Problem(ContractReason.TOO_MANY, f"A sheet takes {MOST_CHANGES:,} changes; export it and go on anew.")
-    if kind in _EDITS and ask.mode == STRICT and before.board.over:
+    if scored and ask.mode == STRICT and before.board.over:
         detail = "The game on this sheet is over. With `mode` `lenient` the sheet is changed all the same."
         raise Problem(Reason.GAME_OVER, detail, errors=[Fault("", Reason.GAME_OVER, detail)])
     data, at = decide(before), timezone.now()
@@ -116,21 +122,16 @@ def _change(
         return before, before
     step = Step(kind, data, at)
     after = Reading(before.sheet, True, [*before.steps, step])
-    if kind in _EDITS:
+    if scored:
         number = len(after.folded.content.deals) if deal == 0 else deal
         if number is not None:
-            told = told_of(after.folded.content, number)
-            _refuse_deal_misfits(before.ruleset, after.folded.content.deals[number - 1], told, number)
+            content = after.folded.content
+            deal_number, told = content.number_in_game(number), told_of(content, number)
+            _refuse_deal_misfits(before.ruleset, content.deals[number - 1], told, deal_number)
         if ask.mode == STRICT:
             _refuse_new_flags(before.board, after.board, deal=number, whole=kind == Change.Kind.IMPORTED)
     _write(after, step, ask.mode, at)
     return before, after
-
-
-_EDITS: Final = frozenset(
-    {Change.Kind.DEAL_ADDED, Change.Kind.DEAL_CHANGED, Change.Kind.ADJUSTED, Change.Kind.IMPORTED}
-)
-"""Changes of what is scored."""
 
 
 def add_deal(*, ask: Ask, deal: Mapping[str, Any]) -> tuple[Reading, Reading]:
@@ -149,7 +150,7 @@ def add_deal(*, ask: Ask, deal: Mapping[str, Any]) -> tuple[Reading, Reading]:
         if deals and deals[-1].tricks is None:
             detail = f"Deal {len(deals)} has no tricks yet. Write them down first, or take the deal back."
             raise Problem(Reason.WRONG_PHASE, detail)
-        if len(deals) >= DEAL_CAP:
+        if before.folded.content.number_in_game(len(deals)) >= DEAL_CAP:
             raise Problem(ContractReason.TOO_MANY, f"A game has {DEAL_CAP} deals at most.")
         return KeptDeal.from_json(deal).to_json()
 
@@ -189,24 +190,33 @@ def adjust_sheet(*, ask: Ask, side: str, points: int, why: str | None = None) ->
 
 
 def change_sheet(*, ask: Ask, change: Mapping[str, Any]) -> tuple[Reading, Reading]:
-    """Name players, note something, or correct who dealt first.
+    """Name players, note something, or correct who dealt first or how the sides stood before the first deal.
 
     Raises:
-        Problem: `malformed`.
+        Problem: `malformed`; with another standing `game_over`, or a deal that the rules then forbid.
     """
 
     def decide(before: Reading) -> Mapping[str, Any]:
         faults = [
             *checks.seats_faults(before.ruleset, change.get("names") or {}, "/names", whole=False),
             *_dealer_fault(before.ruleset, change.get("dealer")),
+            *checks.before_faults(before.ruleset, change.get("before") or {}),
         ]
         if faults:
             raise malformed(faults)
+        content, data = before.folded.content, dict(change)
         if "names" in change:
-            return {**change, "names": {**before.folded.content.names, **change["names"]}}
-        return dict(change)
+            data["names"] = {**content.names, **change["names"]}
+        for place, deal in enumerate(content.deals if "before" in change else ()):
+            number = replace(content, before=change["before"]).number_in_game(place + 1)
+            if not deal.bids and nobody_bids(before.ruleset, number) is None:
+                detail = (
+                    f"Deal {place + 1} would be number {number} of its game, in which seats bid, and it has no bids."
+                )
+                raise malformed([Fault("/before", ContractReason.NOT_ALLOWED_VALUE, detail)])
+        return data
 
-    return _change(ask, Change.Kind.NAMED, decide)
+    return _change(ask, Change.Kind.NAMED, decide, scored="before" in change)
 
 
 def undo_change(*, ask: Ask) -> tuple[Reading, Reading]:
@@ -221,7 +231,7 @@ def undo_change(*, ask: Ask) -> tuple[Reading, Reading]:
             raise Problem(ContractReason.NOTHING_TO_UNDO, "Nothing was written since the sheet was made.")
         return {}
 
-    return _change(ask, Change.Kind.UNDONE, decide)
+    return _change(ask, Change.Kind.UNDONE, decide, scored=False)
 
 
 def redo_change(*, ask: Ask) -> tuple[Reading, Reading]:
@@ -236,7 +246,7 @@ def redo_change(*, ask: Ask) -> tuple[Reading, Reading]:
             raise Problem(ContractReason.NOTHING_TO_REDO, "Nothing was taken back, or something was written since.")
         return {}
 
-    return _change(ask, Change.Kind.REDONE, decide)
+    return _change(ask, Change.Kind.REDONE, decide, scored=False)
 
 
 def import_content(*, ask: Ask, read: Callable[[Reading], Content]) -> tuple[Reading, Reading]:
@@ -272,7 +282,7 @@ def certify_sheet(*, ask: Ask, proof: Proof) -> tuple[Reading, list[dict[str, An
         found.extend(proofs.differences(before.board, proof))
         return None if found else {"record_hash": proof.record.hash}
 
-    _, after = _change(ask, Change.Kind.CERTIFIED, decide)
+    _, after = _change(ask, Change.Kind.CERTIFIED, decide, scored=False)
     return after, found
 
 
@@ -362,10 +372,11 @@ def _refuse_misfits(ruleset: Ruleset, content: Content) -> None:
     faults = [
         *checks.seats_faults(ruleset, content.names, "/names", whole=False),
         *_dealer_fault(ruleset, content.dealer),
+        *checks.before_faults(ruleset, content.before or {}),
     ]
     for place, deal in enumerate(content.deals):
         told = told_of(content, place + 1)
-        faults += _deal_misfits(ruleset, deal, told, place + 1, f"/deals/{place}")
+        faults += _deal_misfits(ruleset, deal, told, content.number_in_game(place + 1), f"/deals/{place}")
         if deal.tricks is None and place < len(content.deals) - 1:
             detail = "Only the last deal may be without tricks."
             faults.append(Fault(f"/deals/{place}/tricks", ContractReason.MISSING_FIELD, detail))

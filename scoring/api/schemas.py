@@ -65,12 +65,24 @@ _LINK: dict[str, Schema] = {
     "created_at": TIME,
     "expires_at": or_null(TIME, "When it ends; null when it holds until it is deleted."),
 }
+_BEFORE = or_null(
+    {
+        "type": "object",
+        "properties": {
+            "scores": by(number(), SIDE["pattern"], "Points by side."),
+            "bags": by(count(), SIDE["pattern"], "Bags by side."),
+            "sets": by(count(), SIDE["pattern"], "By side, how often it was set."),
+            "deal_number": count("The number in its game of the sheet's first deal; 1 if it is left out."),
+        },
+    },
+    "How the sides stood before the sheet's first deal, as it was told; null for a game that is here from its start.",
+)
 _ADJUSTMENTS = list_(ref("KeptAdjustment"), "In the order of their deals.")
 
 COMPONENTS: dict[str, Schema] = {
     "KeptDeal": object_(
         "A deal of a sheet.",
-        number=count("1 for the first."),
+        number=count("1 for the first on the sheet."),
         **_TURNS,
         **_WRITTEN,
         answer=or_null(ref("ScoringAnswer"), "Its score; null until it has been played."),
@@ -94,6 +106,7 @@ COMPONENTS: dict[str, Schema] = {
         ruleset=ref("Ruleset"),
         names=_NAMES,
         note=or_null(text()),
+        before=_BEFORE,
         sides=_SIDES,
         deals=list_(ref("KeptDeal")),
         adjustments=_ADJUSTMENTS,
@@ -137,8 +150,9 @@ COMPONENTS: dict[str, Schema] = {
                 seat=or_null(SEAT, "Whose bid or tricks; else null."),
                 side=or_null(SIDE, "Whose score, blind bid or adjustment; else null."),
                 what=text(
-                    "`ruleset` by its hash, `deals` how many; an `adjustment` is on no record.",
+                    "`ruleset` by its hash, `deals` how many; `before` and an `adjustment` are on no record.",
                     "ruleset",
+                    "before",
                     "deals",
                     "dealer",
                     "bid",
@@ -184,6 +198,7 @@ COMPONENTS: dict[str, Schema] = {
         names=_NAMES,
         dealer=SEAT,
         note=or_null(text()),
+        before=_BEFORE,
         deals=list_(ref("WrittenDeal")),
         adjustments=_ADJUSTMENTS,
     ),

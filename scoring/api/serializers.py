@@ -140,14 +140,18 @@ class SheetSerializer(StrictSerializer):
     )
     dealer = SeatField(required=False, help_text="Who deals first; by default the first seat. A record says who.")
     note = StrictCharField(required=False, max_length=NOTE_MOST, help_text="Whatever is worth noting about the game.")
+    before = StandingSerializer(
+        required=False,
+        help_text="Of a game begun elsewhere: how the sides stand before the sheet's first deal.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """A ruleset or a record; a record has its dealer."""
         if ("ruleset" in attrs) == ("record" in attrs):
             raise refuse(ContractReason.MISSING_FIELD, "Either ruleset or record is required, and not both.")
-        if "record" in attrs and "dealer" in attrs:
-            detail = refuse(ContractReason.UNKNOWN_FIELD, "The record says who dealt first.").detail
-            raise ValidationError({"dealer": detail})
+        for name, told in (("dealer", "The record says who dealt first."), ("before", "A record begins its game.")):
+            if "record" in attrs and name in attrs:
+                raise ValidationError({name: refuse(ContractReason.UNKNOWN_FIELD, told).detail})
         return attrs
 
 
@@ -157,14 +161,6 @@ class CertifySheetSerializer(StrictSerializer):
     record = RecordField(help_text="The JSON form as an object, or the text form as a string.")
 
 
-class ChangeSheetSerializer(StrictSerializer):
-    """What is to be another about a sheet; what is left out stays."""
-
-    names = BySeatField(child=_name(), required=False, help_text="Names to write over the old ones.")
-    dealer = SeatField(required=False, help_text="Who dealt first.")
-    note = StrictCharField(required=False, max_length=NOTE_MOST, allow_null=True)
-
-
 class ModeSerializer(StrictSerializer):
     """Whether the rules are asked."""
 
@@ -172,6 +168,17 @@ class ModeSerializer(StrictSerializer):
         choices=["strict", "lenient"],
         required=False,
         help_text="`lenient` writes down what the rules forbid, and flags it; by default it is refused.",
+    )
+
+
+class ChangeSheetSerializer(ModeSerializer):
+    """What is to be another about a sheet; what is left out stays."""
+
+    names = BySeatField(child=_name(), required=False, help_text="Names to write over the old ones.")
+    dealer = SeatField(required=False, help_text="Who dealt first.")
+    note = StrictCharField(required=False, max_length=NOTE_MOST, allow_null=True)
+    before = StandingSerializer(
+        required=False, allow_null=True, help_text="How the sides stood before the sheet's first deal; as a whole."
     )
 
 
@@ -229,6 +236,7 @@ class ExportedSerializer(StrictSerializer):
     names = BySeatField(child=StrictCharField(max_length=NAME_MOST, allow_null=True), required=False)
     dealer = SeatField(required=False)
     note = StrictCharField(required=False, max_length=NOTE_MOST, allow_null=True)
+    before = StandingSerializer(required=False, allow_null=True)
     deals = StrictListField(child=KeptDealSerializer(), required=False, max_length=DEAL_CAP)
     adjustments = StrictListField(child=KeptAdjustmentSerializer(), required=False, max_length=1000)
 

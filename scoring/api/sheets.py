@@ -165,7 +165,8 @@ class SheetsView(Endpoint):
             else:
                 ruleset = rulesets.read(body["ruleset"])
                 seats = terms(ruleset).table.seats
-                content = Content({**dict.fromkeys(seats), **names}, body.get("dealer", seats[0]), note)
+                dealer, before = body.get("dealer", seats[0]), body.get("before")
+                content = Content({**dict.fromkeys(seats), **names}, dealer, note, before=before)
             return _made(services.create_sheet(account_id=account_id, ruleset=ruleset, content=content))
 
         return _kept(request, effect)
@@ -241,11 +242,11 @@ class SheetView(Endpoint):
         tokens=(ACCOUNT,),
         request=ChangeSheetSerializer,
         responses={200: ref("ChangedSheet")},
-        reasons=(ContractReason.TOO_MANY,),
+        reasons=(*RULES, ContractReason.TOO_MANY),
         versioned=True,
     )
     def patch(self, request: Request, sheet_id: UUID) -> HttpResponse:
-        """Change names, the note, or who dealt first; what is left out stays."""
+        """Change names, the note, who dealt first, or how the sides stood before that; what is left out stays."""
         return _patch(request, ChangeSheetSerializer, sheet_id, services.change_sheet)
 
     @operation(

@@ -14,6 +14,7 @@ from accounts.services import create_account
 from scoring import exports, services
 from scoring.api.serializers import ExportedSerializer
 from scoring.boards import Board, Content, KeptAdjustment, KeptDeal, Step, changed_lines, fold, told_of
+from scoring.checks import standing
 from scoring.selectors import read_own
 from scoring.services import Ask
 from spades import Ruleset, RuleViolation, ScoreSheet
@@ -33,10 +34,20 @@ def deals_of(draw: Any, ruleset: Ruleset, number: int) -> KeptDeal:
     return KeptDeal({seat: bid.to_json() for seat, bid in bids.items()}, draw(tricks_of(ruleset)), blind, note)
 
 
+def standings_of(sides: tuple[str, ...]) -> st.SearchStrategy[dict[str, Any]]:
+    def by_side(least: int, most: int) -> st.SearchStrategy[dict[str, int]]:
+        return st.dictionaries(st.sampled_from(sides), st.integers(least, most), max_size=len(sides))
+
+    parts = {"scores": by_side(-300, 450), "bags": by_side(0, 12), "sets": by_side(0, 2)}
+    return st.fixed_dictionaries({}, optional={**parts, "deal_number": st.integers(1, 8)})
+
+
 @st.composite
 def contents_of(draw: Any, ruleset: Ruleset) -> Content:
     seats, sides = (getattr(table(ruleset.players, ruleset.teams), what) for what in ("seats", "sides"))
-    deals = [draw(deals_of(ruleset, number)) for number in range(1, draw(st.integers(0, 6)) + 1)]
+    before = draw(st.none() | standings_of(sides))
+    first = (before or {}).get("deal_number", 1)
+    deals = [draw(deals_of(ruleset, number)) for number in range(first, draw(st.integers(0, 6)) + first)]
     if deals and draw(st.booleans()):
         deals[-1] = replace(deals[-1], tricks=None)
     one = st.builds(
@@ -49,7 +60,7 @@ def contents_of(draw: Any, ruleset: Ruleset) -> Content:
     adjustments = sorted(draw(st.lists(one, max_size=3)), key=lambda each: each.deal)
     names = {seat: draw(st.sampled_from([None, "Ann", "Zoë"])) for seat in seats}
     note = draw(st.sampled_from([None, "rainy"]))
-    return Content(names, draw(st.sampled_from(seats)), note, tuple(deals), tuple(adjustments))
+    return Content(names, draw(st.sampled_from(seats)), note, tuple(deals), tuple(adjustments), before=before)
 
 
 def step(kind: str, data: dict[str, Any]) -> Step:
@@ -76,7 +87,7 @@ def test_correcting_any_deal_equals_typing_the_corrected_sheet_from_the_start(da
     ruleset = data.draw(rulesets)
     content = data.draw(contents_of(ruleset).filter(lambda each: each.deals))
     number = data.draw(st.integers(1, len(content.deals)))
-    right = replace(data.draw(deals_of(ruleset, number)), note="corrected")
+    right = replace(data.draw(deals_of(ruleset, content.number_in_game(number))), note="corrected")
     if content.deals[number - 1].tricks is None:
         right = replace(right, tricks=content.deals[number - 1].tricks)
     corrected = replace(content, deals=(*content.deals[: number - 1], right, *content.deals[number:]))
@@ -137,7 +148,8 @@ def test_a_board_scores_as_the_library_does_and_flags_what_it_refuses(data):
     content = data.draw(contents_of(ruleset))
     board = Board.of(ruleset, content)
 
-    sheet, over = ScoreSheet.start(ruleset), False
+    before = content.before or {}
+    sheet, over = ScoreSheet.at(ruleset, standing(before), before.get("deal_number", 1)), False
     for number, deal in enumerate(content.deals, start=1):
         reasons = {fault.reason for fault in board.flags[number - 1]}
         assert ("game_over" in reasons) == over
@@ -168,7 +180,7 @@ def test_a_stored_sheet_that_was_corrected_equals_one_typed_from_the_start(data)
     content = data.draw(contents_of(ruleset).filter(lambda each: each.deals and each.deals[-1].tricks is not None))
     account, _ = create_account("Ann")
     blank = replace(content, deals=(), adjustments=())
-    wrong, right = content, data.draw(deals_of(ruleset, 1))
+    wrong, right = content, data.draw(deals_of(ruleset, content.number_in_game(1)))
 
     def keep(deals: tuple[KeptDeal, ...]) -> Any:
         made = services.create_sheet(account_id=account.id, ruleset=ruleset, content=blank)

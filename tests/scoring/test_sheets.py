@@ -17,6 +17,7 @@ from events.models import Event
 from events.stream import game_waited_for
 from scoring.models import Change, ShareLink, Sheet
 from tests.client import Answer, ApiClient
+from tests.scoring.test_questions import CASES, body_of
 
 pytestmark = pytest.mark.django_db
 
@@ -143,6 +144,81 @@ def test_a_table_of_every_kind_keeps_its_score(sheet):
     assert two.scores() == [67, 100]
     assert books.scores() == [8, 5]
     assert books.get().body["next"] == {"number": 2, "dealer": "E", "first_bidder": None}
+
+
+def test_a_game_that_was_begun_elsewhere_goes_on_from_where_the_sides_stood(client):
+    ruleset = {"preset": "standard", "first_hand_bids_itself": True, "max_hands": 6}
+    before = {"scores": {"NS": 180, "EW": -20}, "bags": {"NS": 9}, "deal_number": 5}
+    reply = client.post("/v1/score_sheets", json={"ruleset": ruleset, "before": before, "dealer": "S"})
+    kept = Kept(client, reply.body["id"], client.token)
+
+    assert reply.body["before"] == before
+    assert reply.body["sides"] == [
+        {"side": "NS", "score": 180, "bags": 9, "sets": 0},
+        {"side": "EW", "score": -20, "bags": 0, "sets": 0},
+    ]
+    assert reply.body["next"] == {"number": 1, "dealer": "S", "first_bidder": "W"}  # deal 5, which does not bid itself
+    kept.write({"bids": four(4, 3, 3, 2), "tricks": taken(5, 3, 3, 2)})
+    assert kept.scores() == [151, 30]
+    corrected = kept.patch(json={"before": {**before, "bags": {}}})
+    assert corrected.body["sheet"]["before"] == {**before, "bags": {}}
+    assert [(line["deal"], line["before"]["score"], line["after"]["score"]) for line in corrected.body["changed"]] == [
+        (1, 151, 251)
+    ]
+    assert kept.post("undo").body["changed"][0]["after"]["score"] == 151
+    kept.write(MADE)
+    assert kept.get().body["game"] == {"over": True, "winners": ["NS"], "reason": "max_hands"}
+    assert kept.patch(json={"before": None}).reason == "game_over"
+    assert kept.patch(json={"before": None, "mode": "lenient"}).status == 200
+    assert kept.patch(json={"names": {"N": "Ann"}}).status == 200
+
+
+def test_a_standing_is_one_of_this_tables_sides(client, sheet):
+    body = {"ruleset": {"preset": "standard"}, "before": {"scores": {"A": 10}, "bags": {"NS": 1}}}
+    kept = sheet()
+
+    for reply in (
+        client.post("/v1/score_sheets", json=body),
+        kept.patch(json={"before": body["before"]}),
+    ):
+        assert (reply.status, told(reply)) == (400, [("/before/scores/A", "unknown_field")])
+    assert kept.get().body["version"] == 1
+
+
+def test_a_deal_that_bid_itself_stays_the_first_of_its_game(sheet):
+    kept = sheet(first_hand_bids_itself=True).write({"tricks": taken(4, 3, 3, 3)})
+
+    reply = kept.patch(json={"before": {"deal_number": 2}, "mode": "lenient"})
+
+    assert (reply.status, told(reply)) == (400, [("/before", "not_allowed_value")])
+    assert kept.patch(json={"before": {"scores": {"NS": 10}}}).body["sheet"]["sides"][0]["score"] == 80
+
+
+def test_a_correction_of_the_standing_after_which_a_deal_is_forbidden_is_refused(client):
+    ruleset = {"preset": "standard", "blind_nil": "behind"}
+    body = {"ruleset": ruleset, "before": {"scores": {"NS": 0, "EW": 150}}}
+    kept = Kept(client, client.post("/v1/score_sheets", json=body).body["id"], client.token)
+    kept.write({"bids": four(BLIND_NIL, 4, 4, 4), "tricks": taken(0, 4, 5, 4)})
+
+    reply = kept.patch(json={"before": {"scores": {"EW": 50}}})
+
+    assert (reply.status, reply.reason, reply.body["detail"][:7]) == (422, "blind_not_behind", "Deal 1:")
+    assert kept.get().body["before"] == body["before"]
+    assert kept.patch(json={"before": {"scores": {"EW": 50}}, "mode": "lenient"}).status == 200
+    assert [flag["reason"] for flag in kept.get("deals", 1).body["flags"]] == ["blind_not_behind"]
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in CASES])
+def test_a_deal_scores_on_a_sheet_as_it_does_alone(client, ask, case):
+    body = body_of(case)
+    before = {"deal_number": 2 if body["bids"] else 1, **body["before"]}
+    begun = client.post("/v1/score_sheets", json={"ruleset": body["ruleset"], "before": before})
+    kept = Kept(client, begun.body["id"], client.token)
+    deal = {name: value for name, value in body.items() if name not in ("ruleset", "before")}
+
+    kept.write(deal)
+
+    assert kept.get("deals", 1).body["answer"] == ask("deals", body).body
 
 
 def test_a_correction_reaches_every_later_line(sheet):
