@@ -27,6 +27,7 @@ from contract.serializers import (
     StrictSerializer,
 )
 from spades import DrawDecision
+from spades.ruleset import DEAL_CAP
 
 __all__ = [
     "BidQuestionSerializer",
@@ -41,7 +42,6 @@ __all__ = [
 MOST_CARDS: Final = 108
 """Two packs with their jokers."""
 MOST_SEATS: Final = 6
-MOST_DEALS: Final = 1000
 
 
 class DecisionField(StrictChoiceField):
@@ -171,7 +171,7 @@ class BidQuestionSerializer(StrictSerializer):
         help_text="Points of each side before the deal; a side left out has none.",
     )
     deal_number = StrictIntegerField(
-        required=False, allow_null=True, min_value=1, max_value=MOST_DEALS, help_text="From 1, which is the default."
+        required=False, allow_null=True, min_value=1, max_value=DEAL_CAP, help_text="From 1, which is the default."
     )
     bid = BidField(required=False, allow_null=True, help_text="One to answer about.")
 

@@ -15,6 +15,7 @@ from accounts import services
 from accounts.models import IdempotencyRecord
 from spades import Bid, Card, DrawDecision, Ruleset, Seed
 from spades.deal import Phase
+from spades.ruleset import DEAL_CAP
 from spades.rulings import rule_on_bid, rule_on_draws, rule_on_leader, rule_on_play, rule_on_trick
 from spades.terms import terms
 from tests.client import ApiClient
@@ -478,6 +479,7 @@ MALFORMED = [
     (BIDS, BID, {"scores": {"NS": 1.5}}, "/scores/NS", "wrong_type"),
     (BIDS, BID, {"scores": {"NS": 10**7}}, "/scores/NS", "out_of_range"),
     (BIDS, BID, {"deal_number": 0}, "/deal_number", "out_of_range"),
+    (BIDS, BID, {"deal_number": DEAL_CAP + 1}, "/deal_number", "out_of_range"),
     (BIDS, BID, {"hand": ["AS"]}, "/hand", "wrong_length"),
     (BIDS, BID, {"ruleset": {"preset": "mirror"}}, "/hand", "missing_field"),
     (DRAWS, DRAW, {"stock": STOCK[1:]}, "/stock", "wrong_length"),
