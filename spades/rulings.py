@@ -285,7 +285,8 @@ def rule_on_leader(
     Args:
         last_winner: who won the trick before, needed from the second trick on.
         holder_of_lowest_club: needed for the first trick where the lowest club leads it.
-        bids: by seat; needed for the first trick where the highest bidder leads it. A seat left out bid nothing.
+        bids: by seat; those of all seats are needed for the first trick where the highest bidder leads it. There are
+            none in a first hand that bids itself.
 
     Raises:
         SituationError: something needed is missing; a seat is not of this table; a bid that nobody can make there.
@@ -310,6 +311,10 @@ def rule_on_leader(
         check.add(SituationFault.MISSING, "The lowest club leads here: say who holds it.", "holder_of_lowest_club")
     elif trick_number == 1 and high and bids is None:
         check.add(SituationFault.MISSING, "The highest bidder leads here: say what was bid.", "bids")
+    elif trick_number == 1 and high and (bids or not ruleset.first_hand_bids_itself):
+        for seat in facts.table.seats:
+            if seat not in (bids or {}):
+                check.add(SituationFault.MISSING, f"The highest bidder leads here: say what {seat} bid.", "bids", seat)
     check.done()
     if last_winner is not None and trick_number > 1:
         return LeaderRuling(last_winner, "The winner of a trick leads to the next.")

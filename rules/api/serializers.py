@@ -137,7 +137,8 @@ class LeaderQuestionSerializer(StrictSerializer):
         child=BidField(),
         required=False,
         allow_null=True,
-        help_text="Needed for the first trick where the highest bidder leads it. A seat left out bid nothing.",
+        help_text="Needed of every seat for the first trick where the highest bidder leads it; none where the first "
+        "hand bids itself.",
     )
 
 

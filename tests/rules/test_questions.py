@@ -466,6 +466,16 @@ MALFORMED = [
     (LEADERS, LEADER, {"trick_number": 2}, "/last_winner", "missing_field"),
     (LEADERS, LEADER, {"ruleset": {"first_lead": "2C"}}, "/holder_of_lowest_club", "missing_field"),
     (LEADERS, LEADER, {"ruleset": {"first_leader": "high_bidder"}}, "/bids", "missing_field"),
+    (
+        LEADERS,
+        LEADER,
+        {
+            "ruleset": {"first_leader": "high_bidder"},
+            "bids": {seat: {"kind": "number", "tricks": 3} for seat in "NSW"},
+        },
+        "/bids/E",
+        "missing_field",
+    ),
     (LEADERS, LEADER, {"bids": {"N": 3}}, "/bids/N", "wrong_type"),
     (BIDS, BID, {"bids": {"A": {"kind": "nil"}}}, "/bids/A", "unknown_field"),
     (BIDS, BID, {"bids": {"G": {"kind": "nil"}}}, "/bids/G", "unknown_field"),

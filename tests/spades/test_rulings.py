@@ -145,6 +145,7 @@ def test_a_trick_that_no_table_could_have_is_refused(change, found) -> None:
 
 CLUBS = Ruleset.resolve({"first_lead": "2C"})
 HIGH = Ruleset.resolve({"first_leader": "high_bidder"})
+THREES = {seat: Bid.number(3) for seat in "NESW"}
 
 
 @pytest.mark.parametrize(
@@ -153,8 +154,14 @@ HIGH = Ruleset.resolve({"first_leader": "high_bidder"})
         (STANDARD, {"trick_number": 2}, [("last_winner", "missing")]),
         (CLUBS, {"trick_number": 1}, [("holder_of_lowest_club", "missing")]),
         (HIGH, {"trick_number": 1}, [("bids", "missing")]),
-        (HIGH, {"trick_number": 1, "bids": {"A": Bid.number(3)}}, [("bids/A", "unknown")]),
-        (HIGH, {"trick_number": 1, "bids": {"N": Bid.number(14)}}, [("bids/N", "bid_out_of_range")]),
+        (HIGH, {"trick_number": 1, "bids": {}}, [(f"bids/{seat}", "missing") for seat in "NESW"]),
+        (
+            HIGH,
+            {"trick_number": 1, "bids": {"N": Bid.number(5), "E": Bid.nil(), "W": Bid.number(2)}},
+            [("bids/S", "missing")],
+        ),
+        (HIGH, {"trick_number": 1, "bids": {**THREES, "A": Bid.number(3)}}, [("bids/A", "unknown")]),
+        (HIGH, {"trick_number": 1, "bids": {**THREES, "N": Bid.number(14)}}, [("bids/N", "bid_out_of_range")]),
         (
             STANDARD,
             {"dealer": "C", "trick_number": 14, "last_winner": "A", "holder_of_lowest_club": "B"},
@@ -170,6 +177,15 @@ HIGH = Ruleset.resolve({"first_leader": "high_bidder"})
 )
 def test_who_leads_needs_what_it_depends_on(ruleset, told, found) -> None:
     assert problems(rule_on_leader, ruleset, **{"dealer": "N", **told}) == found
+
+
+def test_a_first_hand_that_bids_itself_has_no_bids_to_tell_the_leader_by() -> None:
+    itself = Ruleset.resolve({"first_leader": "high_bidder", "first_hand_bids_itself": True})
+
+    assert rule_on_leader(itself, "N", trick_number=1, bids={}).leader == "E"
+    assert problems(rule_on_leader, itself, "N", trick_number=1, bids={"W": Bid.number(3)}) == [
+        (f"bids/{seat}", "missing") for seat in "NES"
+    ]
 
 
 def test_what_is_told_of_the_first_trick_does_not_matter_for_a_later_one() -> None:
