@@ -171,6 +171,9 @@ def _score(description: str, score: Schema, **more: Schema) -> Schema:
 COMPONENTS: dict[str, Schema] = {
     "BidNumber": BID_NUMBER,
     "BidNil": BID_NIL,
+    "BidReconsider": object_(
+        "The partners' proposals are sent back, once a deal.", kind={"type": "string", "const": "reconsider"}
+    ),
     "Bid": {"oneOf": [ref("BidNumber"), ref("BidNil")], "description": "What a seat promises."},
     "BidChoice": {
         # As it is accepted: closed.

@@ -69,6 +69,8 @@ def bid(body: Body) -> dict[str, Any]:
     """What a seat may bid."""
     ruling = _ruled(rule_on_bid, body)
     answer: dict[str, Any] = {"legal": [each.to_json() for each in ruling.legal]}
+    if ruling.reconsider:
+        answer["legal"].append({"kind": "reconsider"})
     return answer if body.get("bid") is None else answer | _asked(ruling.refusal)
 
 

@@ -339,6 +339,8 @@ class BidRuling:
 
     legal: tuple[Bid, ...]
     refusal: RuleViolation | None = None
+    reconsider: bool = False
+    """Whether the seat may send the partners' proposals back instead; only where it was told if they were before."""
 
 
 def rule_on_bid(
@@ -350,6 +352,7 @@ def rule_on_bid(
     bids: Mapping[str, Bid] | None = None,
     scores: Mapping[str, int] | None = None,
     deal_number: int = 1,
+    reconsidered: bool | None = None,
     bid: Bid | None = None,
 ) -> BidRuling:
     """Say which bids a seat on turn may make.
@@ -361,6 +364,7 @@ def rule_on_bid(
             a partner's proposal is one of them.
         scores: points of each side before the deal; a side left out has none.
         deal_number: from 1.
+        reconsidered: whether the side has sent proposals back in this deal; None for who does not ask about that.
         bid: one to answer about.
 
     Raises:
@@ -399,7 +403,9 @@ def rule_on_bid(
         behind=behind(ruleset, scores or {}),
     )
     refusal = None if bid is None else seat_bid_refusal(ruleset, bidder, bid)
-    return BidRuling(legal_bids(ruleset, bidder), refusal)
+    proposals = [made for other in facts.partners[place] if (made := bidder.bids[other]) and not made.is_blind]
+    reconsider = facts.partnership and hand_seen and bool(proposals) and reconsidered is False
+    return BidRuling(legal_bids(ruleset, bidder), refusal, reconsider)
 
 
 @dataclass(frozen=True, slots=True)

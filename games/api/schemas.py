@@ -196,9 +196,6 @@ _INVITATION = _object(
 
 
 COMPONENTS: dict[str, Schema] = {
-    "BidReconsider": _object(
-        "The partners' proposals are sent back, once a deal.", kind={"type": "string", "const": "reconsider"}
-    ),
     "Proposal": {
         "description": "A bid that a partner is still to answer.",
         "oneOf": [ref("ProposedNumber"), ref("ProposedNil")],

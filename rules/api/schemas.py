@@ -136,7 +136,11 @@ COMPONENTS: dict[str, Schema] = {
         "Which bids may be made.",
         "bid",
         (Reason.WRONG_PHASE, *BID_REASONS),
-        legal=list_(ref("Bid"), "In order: nil, plain zero, numbers rising, blind bids; none where nothing is open."),
+        legal=list_(
+            {"oneOf": [ref("BidNumber"), ref("BidNil"), ref("BidReconsider")]},
+            "In order: nil, plain zero, numbers rising, blind bids, and `reconsider` if the question said "
+            "`reconsidered`; none where nothing is open.",
+        ),
     ),
     "DrawRuling": _ruling(
         "Where a draw stands.",

@@ -174,6 +174,12 @@ class BidQuestionSerializer(StrictSerializer):
     deal_number = StrictIntegerField(
         required=False, allow_null=True, min_value=1, max_value=DEAL_CAP, help_text="From 1, which is the default."
     )
+    reconsidered = StrictBooleanField(
+        required=False,
+        allow_null=True,
+        help_text="Where partners settle a contract: whether the side has sent proposals back in this deal. If you say "
+        "that it has not, `legal` ends with `reconsider` where the seat may.",
+    )
     bid = BidField(required=False, allow_null=True, help_text="One to answer about.")
 
 

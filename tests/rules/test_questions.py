@@ -208,7 +208,7 @@ def test_null_says_nothing(api):
 
     assert api.post(PLAYS, json={**play, **nothing}).body == api.post(PLAYS, json=play).body
     bid = {"ruleset": {}, "seat": "E"}
-    nothing = dict.fromkeys(("hand", "hand_seen", "bids", "scores", "deal_number", "bid"))
+    nothing = dict.fromkeys(("hand", "hand_seen", "bids", "scores", "deal_number", "reconsidered", "bid"))
     assert api.post(BIDS, json={**bid, **nothing}).body == api.post(BIDS, json=bid).body
 
 
@@ -218,6 +218,17 @@ def test_a_partner_answers_a_proposal(api):
     ruling = api.post(BIDS, json={**question, "bids": {"N": {"kind": "number", "tricks": 1}}}).body
 
     assert ruling["legal"][0] == {"kind": "number", "tricks": 3}
+
+
+def test_a_partner_may_send_a_proposal_back_if_the_side_has_not_done_so(api):
+    question = {"ruleset": {"preset": "hoyle_partners"}, "seat": "S", "bids": {"N": {"kind": "number", "tricks": 4}}}
+
+    unsaid, once, first = (
+        api.post(BIDS, json={**question, "reconsidered": said}).body["legal"] for said in (None, True, False)
+    )
+
+    assert once == unsaid
+    assert first == [*unsaid, {"kind": "reconsider"}]
 
 
 def test_a_question_is_kept_nowhere_and_answered_alike(api):
@@ -490,6 +501,7 @@ MALFORMED = [
     (BIDS, BID, {"scores": {"NS": 10**7}}, "/scores/NS", "out_of_range"),
     (BIDS, BID, {"deal_number": 0}, "/deal_number", "out_of_range"),
     (BIDS, BID, {"deal_number": DEAL_CAP + 1}, "/deal_number", "out_of_range"),
+    (BIDS, BID, {"reconsidered": 0}, "/reconsidered", "wrong_type"),
     (BIDS, BID, {"hand": ["AS"]}, "/hand", "wrong_length"),
     (BIDS, BID, {"ruleset": {"preset": "mirror"}}, "/hand", "missing_field"),
     (DRAWS, DRAW, {"stock": STOCK[1:]}, "/stock", "wrong_length"),

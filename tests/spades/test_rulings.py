@@ -235,6 +235,51 @@ def test_a_seat_that_has_bid_bids_no_more() -> None:
 
 
 @pytest.mark.parametrize(
+    ("told", "may"),
+    [
+        ({"reconsidered": False}, True),
+        ({"reconsidered": True}, False),
+        ({}, False),
+        ({"reconsidered": False, "bids": {"N": Bid.nil()}}, True),
+        ({"reconsidered": False, "bids": {"W": Bid.number(3)}}, False),
+        ({"reconsidered": False, "bids": {"N": Bid.parse("blind_nil")}}, False),
+        ({"reconsidered": False, "bids": {"N": Bid.number(3), "S": Bid.number(3)}}, False),
+        ({"reconsidered": False, "hand_seen": False}, False),
+    ],
+    ids=str,
+)
+def test_a_proposal_may_be_sent_back_by_a_side_that_has_not_done_so(told, may) -> None:
+    settling = Ruleset.resolve({"preset": "hoyle_partners"})
+
+    ruling = rule_on_bid(settling, "S", **{"bids": {"N": Bid.number(3)}, **told})
+
+    assert ruling.reconsider is may
+    assert rule_on_bid(STANDARD, "S", **{"bids": {"N": Bid.number(3)}, **told}).reconsider is False
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(["hoyle_partners", "sandbag_deduction"]))
+def test_settling_partners_are_told_what_a_table_tells_them(seed: int, preset: str) -> None:
+    rng = random.Random(seed)
+
+    for match in play_on(opening(Ruleset.resolve({"preset": preset}), rng), rng):
+        deal = match.deal
+        if deal is None or deal.phase is not Phase.BIDDING or deal.turn is None:
+            continue
+        place = deal.table.index(deal.turn)
+        side = (place, (place + 2) % 4)
+        ruling = rule_on_bid(
+            match.ruleset,
+            deal.turn,
+            hand_seen=deal.has_seen(place),
+            bids=deal.bids_by_seat(),
+            reconsidered=any(deal.reconsidered >> own & 1 for own in side),
+        )
+        bodies = [bid.to_json() for bid in ruling.legal] + [{"kind": "reconsider"}] * ruling.reconsider
+        assert bodies == [body for body in deal.legal() if body != {"look": True}]
+
+
+@pytest.mark.parametrize(
     ("told", "found"),
     [
         ({"dealer": "N"}, [("dealer", "not_allowed")]),
