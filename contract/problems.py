@@ -21,7 +21,7 @@ from rest_framework import exceptions as drf
 
 from contract import request_ids
 from contract.reasons import CATALOGUE, ContractReason, Entry
-from spades.errors import NotationError, Reason, Rule, RulesetError, RuleViolation
+from spades.errors import NotationError, OptionProblem, Reason, Rule, RulesetError, RuleViolation
 
 __all__ = [
     "CATALOGUE",
@@ -124,12 +124,13 @@ class Problem(Exception):
     def of_ruleset(cls, error: RulesetError, pointer: str = "/ruleset") -> Problem:
         """Answer a refused ruleset that stands at `pointer` in the body; every fault is listed.
 
+        A fault points at the option that is wrong, or at what was sent that makes it so.
         The reason is `malformed` if anything in it could be no ruleset at all (an unknown option, a wrong type), else
         that of the first problem.
         """
         faults = tuple(
             Fault(
-                f"{pointer}/{escape(p.option)}",
+                pointer + _pointer(p),
                 _RULESET_FAULTS.get(p.reason, p.reason),
                 str(p) if p.reason == Reason.RULESET_CONTRADICTION else p.detail,  # with the value, as the others have
             )
@@ -200,6 +201,13 @@ def malformed(faults: Iterable[Fault]) -> Problem:
 def escape(key: str) -> str:
     """Write a key as one reference token of a JSON Pointer."""
     return key.replace("~", "~0").replace("/", "~1")
+
+
+def _pointer(problem: OptionProblem) -> str:
+    """Where in a ruleset its sender finds what is wrong."""
+    at = problem.causes[0] if problem.causes else problem.option
+    item = f"/{problem.place}" if problem.place is not None and at == problem.option else ""
+    return f"/{escape(at)}{item}"
 
 
 def _summary(faults: Sequence[Fault]) -> str:

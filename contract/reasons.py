@@ -603,7 +603,7 @@ _RULES: tuple[Entry, ...] = (
         Reason.RULESET_CONTRADICTION,
         422,
         "The ruleset contradicts itself",
-        "Some options exclude each other. `errors` lists every contradiction with the option that has to change.",
+        "Some options exclude each other. `errors` lists every contradiction, at what was sent that brings it about.",
     ),
     Entry(
         Reason.OPTION_NOT_SUPPORTED,

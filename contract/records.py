@@ -72,9 +72,8 @@ def _sentence(text: str) -> str:
 def _of_ruleset(error: RulesetError, given: Any) -> Problem:
     problem = Problem.of_ruleset(error, "/record/ruleset")
     if isinstance(given, str):
-        options = [fault.pointer.rpartition("/")[2] for fault in problem.errors]
         problem.errors = tuple(
-            replace(fault, pointer="/record", detail=f"{option}: {fault.detail}")
-            for option, fault in zip(options, problem.errors, strict=True)
+            replace(fault, pointer="/record", detail=f"{wrong.option}: {fault.detail}")
+            for wrong, fault in zip(error.problems, problem.errors, strict=True)
         )
     return problem

@@ -80,16 +80,23 @@ class NotationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class OptionProblem:
-    """One thing wrong with a ruleset: the option, the value given, a stable reason and a sentence."""
+    """One thing wrong with a ruleset: the option, its value there, a stable reason and a sentence."""
 
     option: str
     value: Any
     reason: str
     detail: str
+    place: int | None = None
+    """Of a list, which of its items is wrong, from 0; None for the whole of it."""
+    causes: tuple[str, ...] = ()
+    """Of a contradiction, the options that were given and without which it would not be there; `option` is the first of
+    them if it was given itself."""
 
     def __str__(self) -> str:
         said = json.dumps(self.value, default=repr)
-        return f"{self.option} {said if len(said) <= 60 else said[:57] + '...'}: {self.detail}"
+        others = [cause for cause in self.causes if cause != self.option]
+        because = f" (because of {', '.join(others)})" if others else ""
+        return f"{self.option} {said if len(said) <= 60 else said[:57] + '...'}: {self.detail}{because}"
 
 
 class RulesetError(ValueError):

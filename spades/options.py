@@ -21,7 +21,7 @@ The presets are `spades.ruleset.PRESETS`; `Preset.described()` tells one of them
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from importlib.resources import files
@@ -499,13 +499,21 @@ class Option:
 
     def problem(self, value: object) -> OptionProblem | None:
         """What is wrong with a JSON value for this option, whatever the other options are; None if nothing is."""
+        return next(iter(self.problems(value)), None)
+
+    def problems(self, value: object) -> list[OptionProblem]:
+        """Everything that is wrong with a JSON value for this option: of a list, each item that is."""
+        if self.kind is Kind.WORDS:
+            return list(self._list_problems(value))
+        problem = self._problem(value)
+        return [] if problem is None else [problem]
+
+    def _problem(self, value: object) -> OptionProblem | None:
         if self.derived:
             detail = "follows from the deck, the players and the way of dealing, and cannot be set"
             return OptionProblem(self.name, value, OptionFault.NOT_ALLOWED, detail)
         if value is None and self.nullable:
             return None
-        if self.kind is Kind.WORDS:
-            return self._list_problem(value)
         wrong_type = (
             type(value) is not bool
             if self.kind is Kind.BOOLEAN
@@ -520,17 +528,21 @@ class Option:
             return OptionProblem(self.name, value, OptionFault.NOT_ALLOWED, self._expected(value))
         return None
 
-    def _list_problem(self, value: object) -> OptionProblem | None:
-        if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
-            return OptionProblem(self.name, value, OptionFault.WRONG_TYPE, self._expected(value))
-        strange = [item for item in value if item not in self.words]
-        if strange:
-            return OptionProblem(self.name, value, OptionFault.NOT_ALLOWED, self._expected(strange[0]))
+    def _list_problems(self, value: object) -> Iterator[OptionProblem]:
+        if not isinstance(value, list | tuple):
+            yield OptionProblem(self.name, value, OptionFault.WRONG_TYPE, self._expected(value))
+            return
         if len(value) > self.maximum:
-            return OptionProblem(self.name, value, OptionFault.NOT_ALLOWED, self._expected(f"{len(value)} items"))
-        if self.name == "high_trumps" and len(set(value)) < len(value):
-            return OptionProblem(self.name, value, OptionFault.NOT_ALLOWED, "a card has one place among the trumps")
-        return None
+            yield OptionProblem(self.name, value, OptionFault.NOT_ALLOWED, self._expected(f"{len(value)} items"))
+            return
+        for place, item in enumerate(value):
+            if not isinstance(item, str):
+                yield OptionProblem(self.name, value, OptionFault.WRONG_TYPE, self._expected(item), place)
+            elif item not in self.words:
+                yield OptionProblem(self.name, value, OptionFault.NOT_ALLOWED, self._expected(item), place)
+            elif self.name == "high_trumps" and item in value[:place]:
+                detail = "a card has one place among the trumps"
+                yield OptionProblem(self.name, value, OptionFault.NOT_ALLOWED, detail, place)
 
     def _expected(self, value: object) -> str:
         said = json.dumps(value, default=repr)

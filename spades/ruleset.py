@@ -22,7 +22,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
@@ -260,11 +260,11 @@ class Ruleset:
         if problems:
             raise RulesetError(tuple(problems))
         preset = PRESETS[name].ruleset
-        values = {option.name: getattr(preset, option.name) for option in _INPUTS}
-        values.update((option, OPTIONS[option].read(value)) for option, value in given.items())
-        if "max_bid" not in given:
-            values["max_bid"] = _max_bid_that_follows(values, preset.max_bid)
-        return _interned(preset.preset, tuple(values.values()))
+        typed = {option: OPTIONS[option].read(value) for option, value in given.items()}
+        try:
+            return _changed(preset, typed)
+        except RulesetError as error:
+            raise RulesetError(tuple(_with_causes(error.problems, preset, typed))) from None
 
     @classmethod
     def parse(cls, text: str) -> Ruleset:
@@ -395,8 +395,17 @@ def _malformed(given: Mapping[str, object]) -> Iterator[OptionProblem]:
         option = OPTIONS.get(name)
         if option is None:
             yield OptionProblem(str(name), value, OptionFault.UNKNOWN_OPTION, f"there is no option {name!r:.60}")
-        elif problem := option.problem(value):
-            yield problem
+        else:
+            yield from option.problems(value)
+
+
+def _changed(preset: Ruleset, given: Mapping[str, Any]) -> Ruleset:
+    """The preset with the options that a table gives, as typed values."""
+    values = {option.name: getattr(preset, option.name) for option in _INPUTS}
+    values.update(given)
+    if "max_bid" not in given:
+        values["max_bid"] = _max_bid_that_follows(values, preset.max_bid)
+    return _interned(preset.preset, tuple(values.values()))
 
 
 def _max_bid_that_follows(values: Mapping[str, Any], default: int | None) -> int | None:
@@ -465,8 +474,8 @@ def hand_size(players: int, deal_method: DealMethod, cards: int) -> int | None:
 # --- What contradicts what ------------------------------------------------------------------------------------------
 
 
-_Findings = Iterator[tuple[str, str]]
-"""Options, each with a sentence about it."""
+_Findings = Iterator[tuple[str, str] | tuple[str, str, int]]
+"""Options, each with a sentence about it; of a list perhaps with the place of the item that it is about."""
 
 
 class _Facts:
@@ -478,9 +487,7 @@ class _Facts:
         self.tricks = rules.hand_size  # 0: the deck cannot be dealt
         self.deck = _deck(rules)
         self.size = sum(self.deck.values())
-        self.overdrawn = sorted(card for card, count in self.deck.items() if count < 0)
         self.present = {card for card, count in self.deck.items() if count > 0}
-        self.absent_trumps = [card for card in rules.high_trumps if card not in self.present]
         self.unranked_jokers = sorted(self.present.intersection(("LJ", "BJ")).difference(rules.high_trumps))
         self.clubs = {card for card in self.present if card[1] == "C"}.difference(rules.high_trumps)
         self.diamonds = {card for card in self.present if card[1] == "D"}
@@ -558,16 +565,20 @@ def _seat_clashes(f: _Facts) -> _Findings:
 def _deck_clashes(f: _Facts) -> _Findings:
     """Which cards there are, and how they come into hands."""
     r = f.rules
-    if f.overdrawn:
-        yield "removed_cards", f"not in the deck, or not so often: {', '.join(f.overdrawn)}"
+    left = _cards(r.decks, r.jokers, ())
+    for place, card in enumerate(r.removed_cards):
+        left[card] -= 1
+        if left[card] < 0:
+            yield "removed_cards", f"not in the deck, or not so often: {card}", place
     if r.deal_method is DealMethod.DEAL_ALL and not f.tricks:
         yield "removed_cards", f"a deck of {f.size} cards cannot be shared out evenly among {f.players} players"
     if f.draw and f.players == 2 and not f.tricks:
         yield "removed_cards", f"drawing uses four cards for two, so a deck of {f.size} cards does not come out even"
     if r.deal_method is DealMethod.DEAL_HALF and not f.tricks:
         yield "deal_method", f"thirteen cards for each of {f.players} players leave none of {f.size} out of play"
-    if f.absent_trumps:
-        yield "high_trumps", f"not in the deck: {', '.join(f.absent_trumps)}"
+    for place, card in enumerate(r.high_trumps):
+        if card not in f.present:
+            yield "high_trumps", f"not in the deck: {card}", place
     if f.unranked_jokers:
         yield (
             "high_trumps",
@@ -591,7 +602,8 @@ def _deal_clashes(f: _Facts) -> _Findings:
     if f.passing and 0 < f.tricks < r.pass_count:
         yield "pass_count", f"a hand has only {f.tricks} cards"
     if PassDirection.ACROSS in r.pass_cycle and f.players % 2 == 1:
-        yield "pass_cycle", f"nobody sits across at a table of {f.players}"
+        place = r.pass_cycle.index(PassDirection.ACROSS)
+        yield "pass_cycle", f"nobody sits across at a table of {f.players}", place
 
 
 def _contract_clashes(f: _Facts) -> _Findings:
@@ -785,8 +797,41 @@ def _contradictions(rules: Ruleset) -> Iterator[OptionProblem]:
         _exchange_clashes,
         _lead_clashes,
     ):
-        for option, detail in clashes(facts):
-            yield OptionProblem(option, _plain(getattr(rules, option)), Reason.RULESET_CONTRADICTION, detail)
+        for option, detail, *place in clashes(facts):
+            value = _plain(getattr(rules, option))
+            yield OptionProblem(option, value, Reason.RULESET_CONTRADICTION, detail, place=next(iter(place), None))
+
+
+def _with_causes(
+    found: tuple[OptionProblem, ...], preset: Ruleset, given: Mapping[str, Any]
+) -> Iterator[OptionProblem]:
+    """The contradictions, each with what was given that brings it about.
+
+    That is whatever it goes away without. Where nothing alone makes it go away, options are taken back one after the
+    other as long as it stays, its own last; a preset does not contradict itself, so some are left.
+    """
+    without = {option: _contradictions_of(preset, given, {option}) for option in given}
+    for problem in found:
+        told = (problem.option, problem.detail)
+        causes = [option for option in given if told not in without[option]]
+        if not causes:
+            taken: set[str] = set()
+            for option in sorted(given, key=lambda option: option == problem.option):
+                if told in _contradictions_of(preset, given, {*taken, option}):
+                    taken.add(option)
+                else:
+                    causes.append(option)
+        own = [problem.option] if problem.option in given else []
+        yield replace(problem, causes=(*own, *(cause for cause in causes if cause not in own)))
+
+
+def _contradictions_of(preset: Ruleset, given: Mapping[str, Any], without: set[str]) -> set[tuple[str, str]]:
+    """Option and sentence of every contradiction that is left without some of the options given."""
+    try:
+        _changed(preset, {option: value for option, value in given.items() if option not in without})
+    except RulesetError as error:
+        return {(problem.option, problem.detail) for problem in error.problems}
+    return set()
 
 
 # --- What is worth a warning ----------------------------------------------------------------------------------------

@@ -170,7 +170,7 @@ def test_a_contradiction_names_the_option_and_its_value():
 
     assert [(fault.pointer, fault.detail) for fault in problem.errors] == [
         ("/ruleset/teams", 'teams "trios": trios need six players, not 4'),
-        ("/ruleset/moon_fail", "moon_fail null: say what a missed moon costs"),
+        ("/ruleset/moon", "moon_fail null: say what a missed moon costs (because of moon)"),
     ]
 
 

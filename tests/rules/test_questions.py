@@ -549,7 +549,7 @@ def test_every_question_checks_the_whole_ruleset(api, url, question):
     assert (answer.status, answer.reason) == (422, "ruleset_contradiction")
     assert {(fault["pointer"], fault["reason"]) for fault in answer.body["errors"]} == {
         ("/ruleset/teams", "ruleset_contradiction"),
-        ("/ruleset/moon_fail", "ruleset_contradiction"),
+        ("/ruleset/moon", "ruleset_contradiction"),
         ("/ruleset/removed_cards", "ruleset_contradiction"),
     }
 

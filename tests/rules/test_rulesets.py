@@ -15,6 +15,7 @@ from spades.options import OPTIONS
 from spades.ruleset import warnings
 from tests.client import ApiClient
 from tests.spades.playing import random_ruleset
+from tests.spades.test_ruleset import rulesets
 
 pytestmark = pytest.mark.django_db
 
@@ -171,13 +172,47 @@ def test_every_contradiction_is_listed(anybody):
     answer = resolve(anybody, teams="trios", moon="bid_all", moon_success=200, decks=2, pass_cycle=["left"])
 
     assert (answer.status, answer.reason) == (422, "ruleset_contradiction")
-    assert {fault["pointer"] for fault in answer.body["errors"]} == {
-        "/ruleset/teams",
-        "/ruleset/moon_fail",
-        "/ruleset/duplicate_winner",
-        "/ruleset/pass_count",
-    }
+    assert [(fault["pointer"], fault["detail"]) for fault in answer.body["errors"]] == [
+        ("/ruleset/teams", 'teams "trios": trios need six players, not 4'),
+        (
+            "/ruleset/decks",
+            "duplicate_winner null: with two packs say which of two identical cards wins (because of decks)",
+        ),
+        ("/ruleset/pass_cycle", "pass_count 0: say how many cards are passed (because of pass_cycle)"),
+        ("/ruleset/moon", "moon_fail null: say what a missed moon costs (because of moon)"),
+    ]
     assert {fault["reason"] for fault in answer.body["errors"]} == {"ruleset_contradiction"}
+
+
+@pytest.mark.parametrize(
+    ("flat", "pointers"),
+    [
+        ({"high_trumps": ["2S", "BJ", "LJ"]}, ["/ruleset/high_trumps/1", "/ruleset/high_trumps/2"]),
+        (
+            {"removed_cards": ["2C", "2D", "2C"], "players": 3, "teams": "none"},
+            ["/ruleset/removed_cards/2", "/ruleset/removed_cards"],
+        ),
+        ({"preset": "cutthroat", "pass_cycle": ["left", "across"], "pass_count": 1}, ["/ruleset/pass_cycle/1"]),
+        ({"preset": "bicycle_jokers", "jokers": 0, "removed_cards": []}, ["/ruleset/jokers"] * 2),
+    ],
+    ids=str,
+)
+def test_a_contradiction_about_an_item_of_a_list_points_at_it_if_it_was_sent(anybody, flat, pointers):
+    answer = resolve(anybody, **flat)
+
+    assert (answer.status, answer.reason) == (422, "ruleset_contradiction")
+    assert [fault["pointer"] for fault in answer.body["errors"]] == pointers
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rulesets())
+def test_every_fault_of_a_ruleset_points_at_something_that_was_sent(anybody, flat):
+    answer = resolve(anybody, **flat)
+
+    for fault in answer.body.get("errors", ()):
+        option, *place = fault["pointer"].removeprefix("/ruleset/").split("/")
+        assert option in flat
+        assert all(flat[option][int(index)] for index in place)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +229,17 @@ def test_every_contradiction_is_listed(anybody):
         ({"ruleset": {"bag_limit": 10.0}}, [("/ruleset/bag_limit", "wrong_type")]),
         ({"ruleset": {"bag_limit": True}}, [("/ruleset/bag_limit", "wrong_type")]),
         ({"ruleset": {"players": 54}}, [("/ruleset/players", "not_allowed_value")]),
-        ({"ruleset": {"removed_cards": ["1S"]}}, [("/ruleset/removed_cards", "not_allowed_value")]),
+        ({"ruleset": {"removed_cards": ["1S"]}}, [("/ruleset/removed_cards/0", "not_allowed_value")]),
+        (
+            {"ruleset": {"high_trumps": ["2S", "AS", "2S", 3]}},
+            [
+                ("/ruleset/high_trumps/1", "not_allowed_value"),
+                ("/ruleset/high_trumps/2", "not_allowed_value"),
+                ("/ruleset/high_trumps/3", "wrong_type"),
+            ],
+        ),
+        ({"ruleset": {"high_trumps": "BJ"}}, [("/ruleset/high_trumps", "wrong_type")]),
+        ({"ruleset": {"pass_cycle": ["left", "up"]}}, [("/ruleset/pass_cycle/1", "not_allowed_value")]),
         ({"ruleset": {"a/b~c": 1}}, [("/ruleset/a~1b~0c", "unknown_field")]),
         (
             {"ruleset": {"teams": 1, "nil_fail": 100, "x": 1, "jokers": 2}},

@@ -627,7 +627,7 @@ def test_every_contradiction_of_a_ruleset_is_listed(ask):
         reply = ask(what, {**body, "ruleset": {"preset": "standard", **wrong}})
 
         assert (reply.status, reply.reason) == (422, "ruleset_contradiction")
-        assert [pointer for pointer, _ in told(reply)] == ["/ruleset/teams", "/ruleset/moon_fail"]
+        assert [pointer for pointer, _ in told(reply)] == ["/ruleset/teams", "/ruleset/moon"]
 
 
 def test_a_game_is_refused_at_the_deal_that_the_rules_forbid(ask):

@@ -450,6 +450,52 @@ def test_contradiction_is_named(flat, options):
 
 
 @pytest.mark.parametrize(
+    ("flat", "causes"),
+    [
+        pytest.param(
+            {"preset": "books", "bid_mode": "individual"},
+            {
+                "score_mode": ("bid_mode",),
+                "bid_order": ("bid_mode",),
+                "min_bid": ("bid_mode",),
+            },
+            id="bids in books",
+        ),
+        pytest.param(
+            {"preset": "books", "score_mode": "books", "bid_mode": "individual", "min_bid": 1, "bid_order": "dealer"},
+            {"score_mode": ("score_mode", "bid_mode")},
+            id="bids in books, which is said again",
+        ),
+        pytest.param({"teams": "trios"}, {"teams": ("teams",)}, id="one option alone"),
+        pytest.param(
+            {"players": 3}, {"teams": ("players",), "removed_cards": ("players",)}, id="the preset has others"
+        ),
+        pytest.param(
+            {"jokers": 2, "high_trumps": ["BJ"], "removed_cards": ["2C", "2D"]},
+            {"high_trumps": ("high_trumps", "jokers")},
+            id="a joker without a rank",
+        ),
+        pytest.param(
+            {"preset": "whiz", "nil_success": None, "nil_fail": None, "zero_bid": "forbidden"},
+            {"bid_rule": ("nil_success", "nil_fail")},
+            id="no nil in whiz",
+        ),
+        pytest.param({"removed_cards": ["2C", "2D"]}, {"removed_cards": ("removed_cards",)}, id="the whole deck"),
+        pytest.param({"preset": "cutthroat", "max_bid": 18}, {"max_bid": ("max_bid",)}, id="a highest bid"),
+        pytest.param(
+            {"max_bid": 13, "removed_cards": ["2C", "2D", "2H", "2S"]},
+            {"max_bid": ("max_bid", "removed_cards")},
+            id="a highest bid that no longer follows",
+        ),
+    ],
+)
+def test_contradiction_names_what_was_given_that_brings_it_about(flat, causes):
+    _, found = resolved(flat)
+
+    assert {problem.option: problem.causes for problem in found} == causes
+
+
+@pytest.mark.parametrize(
     "flat",
     [
         pytest.param({"zero_bid": "both"}, id="nil and a plain zero, numbers from one"),
@@ -755,6 +801,18 @@ ALONE = {
     "failed_nil_tricks": {"failed_nil_tricks": None, "nil_success": 100},
     "first_leader": {"first_leader": "non_dealer"},
 }
+
+
+@given(rulesets())
+def test_contradiction_is_gone_without_what_it_says_brings_it_about(flat):
+    _, found = resolved(flat)
+
+    for problem in found:
+        assert problem.causes
+        assert set(problem.causes) <= flat.keys()
+        assert (problem.causes[0] == problem.option) is (problem.option in flat)
+        _, left = resolved({option: value for option, value in flat.items() if option not in problem.causes})
+        assert (problem.option, problem.detail) not in [(other.option, other.detail) for other in left]
 
 
 @given(st.sets(st.sampled_from(sorted(ALONE)), min_size=1))
