@@ -35,6 +35,7 @@ from spades.options import (
     DEFAULT_PRESET,
     NEUTRAL,
     OPTIONS,
+    RANKS,
     STORED_PRESETS,
     BagCarry,
     BidMode,
@@ -114,6 +115,7 @@ __all__ = [
     "WarningReason",
     "ZeroBid",
     "hand_size",
+    "interchangeable",
     "json_schema",
     "require_supported",
     "resolved_json_schema",
@@ -491,7 +493,8 @@ class _Facts:
         self.unranked_jokers = sorted(self.present.intersection(("LJ", "BJ")).difference(rules.high_trumps))
         self.clubs = {card for card in self.present if card[1] == "C"}.difference(rules.high_trumps)
         self.diamonds = {card for card in self.present if card[1] == "D"}
-        self.spades = sum(n for card, n in self.deck.items() if card[1] == "S" or card in rules.high_trumps)
+        self.spade_cards = {card for card in self.present if card[1] == "S"}.union(rules.high_trumps)
+        self.spades = sum(n for card, n in self.deck.items() if card in self.spade_cards)
         self.draw = rules.deal_method is DealMethod.DRAW
         self.passing = any(step is not PassDirection.NONE for step in rules.pass_cycle)
         self.club_leads = rules.first_lead in {FirstLead.TWO_OF_CLUBS, FirstLead.LOWEST_CLUB}
@@ -511,7 +514,6 @@ class _Facts:
         self.no_nil = self.bidding and rules.nil_success is None and rules.nil_fail is None
         self.blind_nil = self.nil and self.choosing and not self.draw and rules.blind_nil is not BlindNil.OFF
         self.blind_numbers = self.choosing and not self.whiz and not self.draw and rules.blind_bid_min is not None
-        self.exchanging = (self.nil and rules.nil_exchange > 0) or (self.blind_nil and rules.blind_nil_exchange > 0)
         self.min_bid, self.max_bid = rules.min_bid or 0, rules.max_bid or self.tricks
         self.zero = self.nil or (self.bidding and rules.zero_bid in {ZeroBid.PLAIN, ZeroBid.BOTH})
         self.lowest = 0 if self.zero else max(self.min_bid, 1)
@@ -521,7 +523,6 @@ class _Facts:
             rules.both_nil is not BothNil.FORBIDDEN or not self.partners or rules.zero_bid is not ZeroBid.NIL
         )
         self.choices = max(self.max_bid - max(self.min_bid, 1) + 1, 0) + int(zero_when_partner_bid_nil)
-        self.joint = self.nil and self.together and not self.suicide and rules.both_nil is BothNil.JOINT
         numbers = range(max(self.min_bid, 1), self.max_bid + 1)
         plain = ((0, False),) if rules.zero_bid in {ZeroBid.PLAIN, ZeroBid.BOTH} else ()
         nils = ((0, True),) if self.nil else ()
@@ -543,6 +544,76 @@ class _Facts:
     def fits(self) -> bool:
         """Whether the partners of a side have bids that keep to its limits."""
         return can_close(self.limits, self.side_size, 0, 0, 1 + self.room)
+
+    @property
+    def most_spades(self) -> int:
+        """The most spades that one seat can hold."""
+        return min(self.spades, self.tricks)
+
+    def spadeless(self, hands: int) -> bool:
+        """Whether so many hands at once can be without a spade."""
+        return self.size - self.spades >= hands * self.tricks
+
+    @property
+    def no_nil_comes(self) -> str | None:
+        """Why nobody ever bids nil though it is offered; None where somebody may."""
+        if self.mirror and not self.spadeless(1):
+            return "every hand holds a spade, so no mirrored bid is nil"
+        return None
+
+    @property
+    def no_two_nils_come(self) -> str | None:
+        """Why no two partners both bid nil; None where they may, or where nil is not offered at all."""
+        if not self.partners:
+            return "nobody has a partner"
+        if self.suicide:
+            return "each side bids exactly one nil"
+        if self.mirror and not self.spadeless(2):
+            return "no two hands are without a spade, so no two mirrored bids are nil"
+        if self.together and self.side_size == 2 and self.rules.min_team_bid > 0:
+            return f"two nils would not come to the {self.rules.min_team_bid} that a side bids at least"
+        return None
+
+    def totals_of(self, seats: int) -> frozenset[int]:
+        """What the bids of so many partners may add up to, whatever limits a side has beside its nils."""
+        if self.mirror or self.whiz:
+            return frozenset(range(min(self.spades, seats * min(self.tricks, self.max_bid)) + 1))
+        limits, made = self.limits, {(0, 0)}
+        for _ in range(seats):
+            made = {(total + tricks, nils + is_nil) for total, nils in made for tricks, is_nil in limits.bids}
+        most = seats if limits.most_nils is None else limits.most_nils
+        least = limits.least_nils if seats == self.side_size else 0
+        return frozenset(total for total, nils in made if least <= nils <= most)
+
+    @property
+    def contracts(self) -> frozenset[int]:
+        """What a contract may be, in tricks."""
+        totals = self.totals_of(self.contract_of)
+        if self.mirror or not self.together:
+            return totals
+        least, most = self.limits.least, self.limits.most
+        return frozenset(total for total in totals if least <= total and (most is None or total <= most))
+
+    @property
+    def always_level(self) -> bool:
+        """Whether all sides are level before each deal: there is one, or another where the only two sides are level."""
+        return self.rules.max_hands == 1 and (
+            self.rules.tie_rule is TieRule.SHARED or self.players == 2 * self.side_size
+        )
+
+    @property
+    def costs(self) -> bool:
+        """Whether a deal may take points from anybody."""
+        r = self.rules
+        return self.bidding and (
+            r.set_points is SetPoints.MINUS
+            or r.bag_points < 0
+            or (r.bag_limit > 0 and r.bag_penalty > 0)
+            or (self.nil and (r.nil_fail or 0) < 0)
+            or (self.nil and r.both_nil is BothNil.JOINT and r.both_nil_fail < 0)
+            or (self.blind_nil and r.blind_nil_fail < 0)
+            or (r.ten_for_200 is not TenFor200.OFF and r.ten_fail < 0)
+        )
 
 
 def _seat_clashes(f: _Facts) -> _Findings:
@@ -885,19 +956,15 @@ def _idle(f: _Facts) -> Iterator[tuple[tuple[str, ...], str]]:
         yield ("draw_declined_face", "draw_second_card"), "nobody draws at this table"
     if not f.passing:
         yield ("pass_cycle", "pass_count"), "no step of the cycle passes cards"
-    if f.club_leads:
-        yield ("first_leader",), "whoever holds the lowest club leads"
-    if r.spade_lead is not SpadeLead.WHEN_BROKEN:
-        yield ("forced_lead_breaks",), "leading a spade does not wait for the break"
-    if r.spade_lead is not SpadeLead.ANYTIME and r.first_lead is FirstLead.ANY:
-        yield ("first_lead",), "`spade_lead` lets no spade lead the first trick, and every other card may"
     if r.decks == 1:
         yield ("duplicate_winner",), "there is one pack"
+    highest = [rank + "S" for rank in reversed(RANKS) if rank + "S" in f.present]
+    if r.high_trumps and r.high_trumps == tuple(highest[: len(r.high_trumps)]):
+        yield ("high_trumps",), "these are the highest spades of the deck anyway"
     if f.players == 2:
         yield ("dealer_rotation",), "for two players the next on the left is the other one"
-    for option in ("max_hands", "set_limit"):
-        if (getattr(r, option) or 0) > DEAL_CAP:
-            yield (option,), f"every game ends after {DEAL_CAP} deals"
+    yield from _idle_leads(f)
+    yield from _idle_ends(f)
     if not f.bidding:
         yield _BIDDING_ONLY, "nobody bids at this table"
         return
@@ -906,53 +973,105 @@ def _idle(f: _Facts) -> Iterator[tuple[tuple[str, ...], str]]:
     yield from _idle_scores(f)
 
 
+def _idle_leads(f: _Facts) -> Iterator[tuple[tuple[str, ...], str]]:
+    r = f.rules
+    if f.club_leads:
+        yield ("first_leader",), "whoever holds the lowest club leads"
+    alone = "a hand is one card" if f.tricks == 1 else "every card is a spade" if f.spades == f.size else None
+    alone = "there is no spade in the deck" if f.spades == 0 else alone
+    if alone:
+        yield ("spade_lead", "forced_lead_breaks", "first_trick_spades", "must_trump"), alone
+        if not f.club_leads:
+            yield ("first_lead",), alone
+    if r.spade_lead is not SpadeLead.WHEN_BROKEN:
+        yield ("forced_lead_breaks",), "leading a spade does not wait for the break"
+    if r.spade_lead is not SpadeLead.ANYTIME and r.first_lead is FirstLead.ANY:
+        yield ("first_lead",), "`spade_lead` lets no spade lead the first trick, and every other card may"
+
+
+def _idle_ends(f: _Facts) -> Iterator[tuple[tuple[str, ...], str]]:
+    r = f.rules
+    if (r.max_hands or 0) > DEAL_CAP:
+        yield ("max_hands",), f"every game ends after {DEAL_CAP} deals"
+    deals = min(r.max_hands or DEAL_CAP, DEAL_CAP) if r.tie_rule is TieRule.SHARED else DEAL_CAP
+    if (r.set_limit or 0) > deals:
+        yield ("set_limit",), f"every game ends after {deals} deals"
+    if not f.costs:
+        yield ("losing_score",), "no deal takes points from anybody"
+
+
 def _idle_mirror(f: _Facts) -> Iterator[tuple[tuple[str, ...], str]]:
     """Where bids are made by the cards."""
-    r = f.rules
     yield ("bid_order", "redeal"), "mirrored bids are made by the cards, with no turn to bid"
     yield ("min_bid", "max_bid", "max_team_bid"), "mirrored bids are made by the cards, whatever they come to"
     yield ("blind_nil", "blind_bid_min"), "mirrored bids are made by the cards"
-    if r.bid_mode is BidMode.PARTNERSHIP:
-        yield ("bid_mode",), "mirrored bids are made by the cards, so partners have nothing to settle"
-    if f.nil and r.zero_bid is ZeroBid.BOTH:
-        yield ("zero_bid",), "a hand without a spade bids nil"
 
 
 def _idle_bids(f: _Facts) -> Iterator[tuple[tuple[str, ...], str]]:
     r = f.rules
     if f.mirror:
         yield from _idle_mirror(f)
-    if not f.partners and r.bid_mode is BidMode.INDIVIDUAL_SUM:
-        yield ("bid_mode",), "nobody has a partner, so each seat is held to its own bid"
-    if not f.together:
-        yield ("min_team_bid", "max_team_bid"), "no bids are added up"
-    elif f.choosing and r.max_team_bid is not None and r.max_team_bid >= f.side_size * f.max_bid:
-        yield ("max_team_bid",), "no side can bid more"
-    if f.together and f.choosing and r.min_team_bid <= f.side_size * f.lowest:
-        yield ("min_team_bid",), "no side can bid less"
+    free = f.size - sum(n for card, n in f.deck.items() if card in f.spade_cards or _barred(r.redeal, card))
+    if free < f.tricks:
+        yield ("redeal",), "no hand can be one that may ask for a redeal"
+    yield from _idle_sums(f)
     if f.draw:
         yield ("blind_nil", "blind_bid_min"), "hands are built by looking, so nothing is bid blind"
     if f.whiz:
         yield ("blind_bid_min",), "the bid is the number of spades held, so no number is bid blind"
     if not f.blind_numbers:
         yield ("blind_bid_multiplier",), "no number is bid blind"
+    blind_nil = ("blind_nil_deficit", "blind_nil_success", "blind_nil_fail", "blind_nil_exchange")
     if not f.blind_nil:
-        blind_nil = ("blind_nil_deficit", "blind_nil_success", "blind_nil_fail", "blind_nil_exchange")
         yield blind_nil, "nobody can bid a blind nil"
-    elif f.rules.blind_nil is BlindNil.ANY:
+    elif r.blind_nil is BlindNil.ANY:
         yield ("blind_nil_deficit",), "a blind nil is open to every side"
+    elif r.blind_nil_deficit > 0 and f.always_level:
+        yield ("blind_nil", *blind_nil), "nobody is behind in the only deal of a game"
+
+
+def _idle_sums(f: _Facts) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Limits that no bids reach."""
+    r = f.rules
+    side = f.totals_of(f.side_size)
+    if not f.together:
+        yield ("min_team_bid", "max_team_bid"), "no bids are added up"
+    elif r.max_team_bid is not None and max(side) <= r.max_team_bid:
+        yield ("max_team_bid",), "no side can bid more"
+    # Two nils may be forbidden for being less than the minimum too: then it is `both_nil` that does not matter.
+    least = min(side) if f.suicide else f.side_size * f.lowest
+    if f.together and f.choosing and least >= r.min_team_bid:
+        yield ("min_team_bid",), "no side can bid less"
+    hinted = r.bid_mode is BidMode.PARTNERSHIP  # a hint goes up to the highest bid
+    if f.whiz and not hinted and f.max_bid >= f.most_spades:
+        yield ("max_bid",), "the bid is the number of spades held, and no hand can hold more"
+    # With one number on a side the two limits are one, and only the higher of them does not matter.
+    if f.together and not hinted and r.max_team_bid is not None and f.max_bid >= r.max_team_bid + f.suicide:
+        yield ("max_bid",), f"a side bids {r.max_team_bid} at most, and so does each of its seats"
+    limited = f.blind_numbers or (f.together and (r.min_team_bid > 0 or r.max_team_bid is not None))
+    sides = f.players // f.side_size
+    if f.totals and not limited and not sides * min(side) <= f.tricks <= sides * max(side):
+        yield ("total_bid_rule",), "the bids of the table cannot come to the number of tricks"
+
+
+def _barred(redeal: Redeal, card: str) -> bool:
+    """Whether a card that is no spade bars a hand from asking for a redeal."""
+    return redeal is Redeal.NO_SPADES_NO_FACES and card[0] in "JQK"
 
 
 def _idle_nils(f: _Facts) -> Iterator[tuple[tuple[str, ...], str]]:
+    r = f.rules
     if not f.nil:
         yield ("nil_exchange", "failed_nil_tricks", "both_nil"), "nil is not offered"
-    if not f.partners:
-        yield ("both_nil",), "nobody has a partner"
-    if f.suicide:
-        yield ("both_nil",), "each side bids exactly one nil"
-    if not f.joint:
+    no_nil, no_two_nils = f.no_nil_comes, f.no_two_nils_come
+    if no_nil:
+        yield ("zero_bid", "nil_success", "nil_fail", "nil_exchange", "failed_nil_tricks"), no_nil
+    if no_two_nils:
+        yield ("both_nil",), no_two_nils
+    if not (f.nil and f.together and r.both_nil is BothNil.JOINT) or no_two_nils:
         yield ("both_nil_success", "both_nil_fail"), "no two nils are scored jointly"
-    if not f.exchanging:
+    exchanging = (f.nil and not no_nil and r.nil_exchange > 0) or (f.blind_nil and r.blind_nil_exchange > 0)
+    if not exchanging:
         yield ("exchange_order",), "no cards are exchanged"
 
 
@@ -960,16 +1079,47 @@ def _idle_scores(f: _Facts) -> Iterator[tuple[tuple[str, ...], str]]:
     r = f.rules
     if r.moon is Moon.OFF:
         yield ("moon_success", "moon_fail"), "a bid of every trick is not special"
-    elif f.most < f.tricks:
+    elif f.tricks not in f.contracts:
         yield ("moon", "moon_success", "moon_fail"), "no contract can be every trick"
     if r.ten_for_200 is TenFor200.OFF:
         yield ("ten_success", "ten_fail"), "a contract of ten is not special"
-    elif min(f.most, f.tricks) < 10:
+    elif 10 not in f.contracts:
         yield ("ten_for_200", "ten_success", "ten_fail"), "no contract can be ten"
     if r.bag_limit == 0:
         yield ("bag_penalty", "bag_carry"), "there is no limit of bags"
     elif r.bag_limit == 1:
         yield ("bag_carry",), "every bag brings the penalty, so none is left over"
+
+
+def _alike(f: _Facts) -> Iterator[tuple[str, frozenset[Any], str]]:
+    """Options of which some values are one and the same beside the others; these, and why."""
+    r = f.rules
+    if f.players == 2:
+        two = "of two players the one on the dealer's left is the one who does not deal"
+        yield "bid_order", frozenset((BidOrder.LEFT_OF_DEALER, BidOrder.NON_DEALER, BidOrder.NON_DEALING_SIDE)), two
+        yield "first_leader", frozenset((FirstLeader.LEFT_OF_DEALER, FirstLeader.NON_DEALER)), two
+    if r.first_lead is not FirstLead.ANY:
+        detail = "`first_lead` lets no spade lead the first trick, and from the second on every card may"
+        yield "spade_lead", frozenset((SpadeLead.AFTER_FIRST_TRICK, SpadeLead.ANYTIME)), detail
+    if not f.partners:
+        detail = "nobody has a partner, so each seat is held to its own bid"
+        yield "bid_mode", frozenset((BidMode.INDIVIDUAL, BidMode.INDIVIDUAL_SUM)), detail
+    elif f.mirror:
+        detail = "mirrored bids are made by the cards, so partners have nothing to settle"
+        yield "bid_mode", frozenset((BidMode.INDIVIDUAL_SUM, BidMode.PARTNERSHIP)), detail
+    yield "min_bid", frozenset((0, 1)), "numbers are bid from one up, and `zero_bid` says what a bid of no trick is"
+    if f.nil and (f.mirror or f.whiz):
+        yield (
+            "zero_bid",
+            frozenset((ZeroBid.NIL, ZeroBid.BOTH)),
+            "with no spade the bid is nil, and with some it is no zero",
+        )
+    if f.contract_of == 1:
+        detail = "no contract is a partner's too, so the tricks of a failed nil help nobody and are bags"
+        yield "failed_nil_tricks", frozenset((FailedNilTricks.BAGS, FailedNilTricks.HELP_PARTNER)), detail
+    if r.bag_points == 0:
+        detail = "no bag has points"
+        yield "failed_nil_tricks", frozenset((FailedNilTricks.BAGS, FailedNilTricks.BAGS_NO_POINTS)), detail
 
 
 _AT_REST: Final[Mapping[str, Any]] = MappingProxyType(
@@ -989,13 +1139,13 @@ _AT_REST: Final[Mapping[str, Any]] = MappingProxyType(
         "pass_count": 0,
         "first_lead": FirstLead.NO_SPADE,
         "bid_mode": BidMode.INDIVIDUAL,
-        "max_bid": None,
+        "high_trumps": (),
     }
 )
 """Values that ask for nothing, so that nothing is lost when they have no effect. Null is one for every option."""
 
 _BLIND: Final = ("blind_nil", "blind_bid_min")
-"""Named even where a preset, not the table, switched them on: the seats would wait in vain for the offer."""
+"""Named in a draw deal even where the preset, not the table, switched them on: the seats would wait for the offer."""
 
 LONG_GAME_DEALS: Final = 24
 """How many deals of every trick bid and taken make a game long: two dozen, which is an evening and more."""
@@ -1027,6 +1177,53 @@ def without_effect(ruleset: Ruleset) -> dict[str, str]:
     return {name: found[name] for name in OPTIONS if name in found}
 
 
+def interchangeable(ruleset: Ruleset) -> dict[str, frozenset[Any]]:
+    """The options of which some values, the ruleset's among them, are one and the same beside the others; these values.
+
+    >>> sorted(interchangeable(Ruleset.resolve({"preset": "sandbag_deduction"}))["min_bid"])
+    [0, 1]
+    """
+    found: dict[str, frozenset[Any]] = {}
+    for option, values, _ in _alike(_Facts(ruleset)):
+        if getattr(ruleset, option) in values:
+            found[option] = found.get(option, frozenset()) | values
+    return found
+
+
+def _in_vain(ruleset: Ruleset) -> Iterator[tuple[str, str]]:
+    """The options that the table set in vain, each with the reason."""
+    preset, idle = PRESETS[ruleset.preset].ruleset, without_effect(ruleset)
+    changed = {option: getattr(ruleset, option) for option in ruleset.overrides()}
+    alike = {
+        option: detail
+        for option, values, detail in _alike(_Facts(ruleset))
+        if {getattr(ruleset, option), getattr(preset, option)} <= values
+    }
+    drawn = _BLIND if ruleset.deal_method is DealMethod.DRAW else ()
+    for option in OPTIONS:
+        if (option not in changed and option not in drawn) or _rests(ruleset, option):
+            continue
+        if option in alike and option not in idle:
+            yield option, alike[option]
+        elif option in idle and (option in drawn or not _matters(preset, changed, option)):
+            yield option, idle[option]
+
+
+def _rests(ruleset: Ruleset, option: str) -> bool:
+    """Whether an option asks for nothing."""
+    value = getattr(ruleset, option)
+    return value is None or value == _AT_REST.get(option)
+
+
+def _matters(preset: Ruleset, changed: Mapping[str, Any], option: str) -> bool:
+    """Whether the preset's own value of an option would matter, so that a table which changes it undoes something."""
+    try:
+        ruleset = _changed(preset, {name: value for name, value in changed.items() if name != option})
+    except RulesetError:
+        return False
+    return not _rests(ruleset, option) and option not in without_effect(ruleset)
+
+
 @lru_cache(maxsize=4096)
 def warnings(ruleset: Ruleset) -> tuple[RulesetWarning, ...]:
     """What is worth saying about a ruleset: options the table set in vain, and a target that is far away.
@@ -1034,13 +1231,10 @@ def warnings(ruleset: Ruleset) -> tuple[RulesetWarning, ...]:
     >>> [(warning.option, warning.reason.value) for warning in warnings(Ruleset.resolve({"preset": "books"}))]
     [('target_score', 'long_game')]
     """
-    changed = ruleset.overrides()
-    ordered = []
-    for option, detail in without_effect(ruleset).items():
-        value = getattr(ruleset, option)
-        resting = value is None or value == _AT_REST.get(option)
-        if not resting and (option in changed or option in _BLIND):
-            ordered.append(RulesetWarning(option, _plain(value), WarningReason.NO_EFFECT, detail))
+    ordered = [
+        RulesetWarning(option, _plain(getattr(ruleset, option)), WarningReason.NO_EFFECT, detail)
+        for option, detail in _in_vain(ruleset)
+    ]
     bidding = ruleset.bid_mode is not BidMode.NONE
     every_trick = ruleset.hand_size * (ruleset.points_per_bid or 1 if bidding else 1)
     deals = -(-ruleset.target_score // every_trick)

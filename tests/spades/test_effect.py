@@ -12,7 +12,7 @@ import pytest
 from spades import Match, Ruleset, RulesetError, Seed
 from spades import view as views
 from spades.options import OPTIONS, Kind
-from spades.ruleset import without_effect
+from spades.ruleset import WarningReason, interchangeable, warnings, without_effect
 from spades.sheet import answer
 from tests.spades.playing import DECKS, act, choose, random_ruleset
 
@@ -23,10 +23,11 @@ RESTS = {
     "ten_for_200": "off",
     "total_bid_rule": "free",
     "first_lead": "no_spade",
-    "bid_mode": "individual",
     "min_team_bid": 0,
     "pass_count": 0,
     "pass_cycle": [],
+    "high_trumps": [],
+    "both_nil": "independent",
 }
 SCORES: dict[str, list[Any]] = {
     "moon": ["bid_all"],
@@ -126,6 +127,31 @@ def test_options_without_effect_change_nothing_whatever_they_are(seed):
             if varied and (name in without_effect(varied) or value == RESTS.get(name)):
                 other = varied
                 break
+
+    assert first_difference(ruleset, other, seed) is None, (ruleset, other)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_values_that_are_interchangeable_give_the_same_game(seed):
+    rng = random.Random(seed)
+    ruleset = any_ruleset(rng)
+    other = ruleset
+    for name, values in interchangeable(ruleset).items():
+        other = changed(other, **{name: rng.choice(sorted(values))}) or other
+
+    assert first_difference(ruleset, other, seed) is None, (ruleset, other)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_said_to_be_set_in_vain_might_as_well_have_been_left_out(seed):
+    rng = random.Random(seed)
+    ruleset = any_ruleset(rng)
+    told = {each.option for each in warnings(ruleset) if each.reason is WarningReason.NO_EFFECT}
+    kept = {option: value for option, value in ruleset.overrides().items() if option not in told}
+    try:
+        other = Ruleset.resolve({"preset": ruleset.preset, **kept})
+    except RulesetError:  # some had to be set to anything else
+        return
 
     assert first_difference(ruleset, other, seed) is None, (ruleset, other)
 

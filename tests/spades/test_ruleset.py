@@ -530,6 +530,13 @@ def test_ruleset_of_every_golden_case_resolves(case):
 # --- Warnings -------------------------------------------------------------------------------------------------------
 
 
+CODES = [rank + suit for suit in "CDHS" for rank in "23456789TJQKA"]
+FIVE_SPADES = {"removed_cards": CODES[39:47]}
+FEW_OTHERS = {"removed_cards": CODES[:36]}
+NO_SPADE = {"removed_cards": [*CODES[39:], "2C", "2D", "2H"]}
+NINE_TRICKS = {"removed_cards": [rank + suit for suit in "CDHS" for rank in "2345"]}
+
+
 @pytest.mark.parametrize(
     ("flat", "options"),
     [
@@ -540,7 +547,8 @@ def test_ruleset_of_every_golden_case_resolves(case):
         pytest.param({"draw_declined_face": "up"}, ["draw_declined_face"], id="nobody draws"),
         pytest.param({"pass_count": 3}, ["pass_count"], id="never passed"),
         pytest.param({"pass_cycle": ["none"], "pass_count": 3}, ["pass_cycle", "pass_count"], id="cycle of nothing"),
-        pytest.param({"bid_rule": "mirror", "bid_order": "dealer"}, ["bid_order", "blind_nil"], id="no turn to bid"),
+        pytest.param({"bid_rule": "mirror", "bid_order": "dealer"}, ["bid_order"], id="no turn to bid"),
+        pytest.param({"bid_rule": "mirror", "blind_nil": "any"}, ["blind_nil"], id="mirrored, not blind"),
         pytest.param({"preset": "pagat", "blind_nil": "off"}, [], id="what the preset had is not news"),
         pytest.param({"preset": "pagat", "blind_nil": "any", "blind_nil_deficit": 50}, ["blind_nil_deficit"], id="any"),
         pytest.param(
@@ -574,6 +582,87 @@ def test_ruleset_of_every_golden_case_resolves(case):
         pytest.param({"max_hands": 201, "set_limit": 201}, ["max_hands", "set_limit"], id="after the last deal"),
         pytest.param({"max_hands": 200, "set_limit": 200}, [], id="with the last deal"),
         pytest.param({"bag_limit": 1, "bag_carry": "reset"}, ["bag_carry"], id="every bag costs"),
+        pytest.param({"min_bid": 0}, ["min_bid"], id="numbers from one anyway"),
+        pytest.param({"preset": "sandbag_deduction", "min_bid": 1}, ["min_bid"], id="zero plain anyway"),
+        pytest.param({"preset": "sandbag_deduction", "min_bid": 2}, [], id="no one"),
+        pytest.param(
+            {"preset": "solo", "failed_nil_tricks": "help_partner"}, ["failed_nil_tricks"], id="help for nobody"
+        ),
+        pytest.param(
+            {"bid_mode": "individual", "failed_nil_tricks": "help_partner"},
+            ["failed_nil_tricks"],
+            id="help for a partner scored apart",
+        ),
+        pytest.param({"failed_nil_tricks": "help_partner"}, [], id="help for a partner"),
+        pytest.param({"preset": "hoyle_individuals", "failed_nil_tricks": "help_partner"}, [], id="bags, at least"),
+        pytest.param({"preset": "openspiel", "teams": "none"}, [], id="what nobody sent"),
+        pytest.param(
+            {"bag_points": 0, "failed_nil_tricks": "bags_no_points"}, ["failed_nil_tricks"], id="no bag has points"
+        ),
+        pytest.param({"preset": "two_player", "bid_order": "left_of_dealer"}, ["bid_order"], id="left is the other"),
+        pytest.param({"preset": "two_player", "bid_order": "dealer"}, [], id="the dealer bids first"),
+        pytest.param({"preset": "two_player", "first_leader": "left_of_dealer"}, ["first_leader"], id="so who leads"),
+        pytest.param(
+            {"preset": "sandbag_deduction", "spade_lead": "anytime"}, ["spade_lead"], id="not the first trick"
+        ),
+        pytest.param({"spade_lead": "anytime"}, [], id="unbroken from the second trick on"),
+        pytest.param({"preset": "six_solo", "spade_lead": "after_first_trick"}, [], id="not the first trick any more"),
+        pytest.param({"preset": "whiz", "zero_bid": "both"}, ["zero_bid"], id="a nil or what is held"),
+        pytest.param({"preset": "whiz", "max_team_bid": 13}, ["max_team_bid"], id="there are thirteen spades"),
+        pytest.param({"preset": "whiz", "max_team_bid": 12}, [], id="a side may hold thirteen"),
+        pytest.param(
+            {"preset": "whiz", "removed_cards": ["2S", "3S", "4S", "5S"], "max_bid": 9}, ["max_bid"], id="nine spades"
+        ),
+        pytest.param({"preset": "suicide", "max_team_bid": 13}, ["max_team_bid"], id="one partner bids nothing"),
+        pytest.param({"preset": "suicide", "min_team_bid": 1}, ["min_team_bid"], id="the other bids something"),
+        pytest.param({"preset": "suicide", "min_team_bid": 2}, [], id="but perhaps one"),
+        pytest.param({"both_nil": "forbidden", "min_team_bid": 1}, ["both_nil"], id="two nils are less than one"),
+        pytest.param({"max_team_bid": 6, "max_bid": 9}, ["max_bid"], id="a side bids six at most"),
+        pytest.param({"preset": "hoyle_partners", "max_team_bid": 6, "max_bid": 9}, [], id="a hint may say nine"),
+        pytest.param({"preset": "bicycle", "losing_score": -200, "bag_limit": 0}, ["losing_score"], id="nothing costs"),
+        pytest.param({"preset": "bicycle", "losing_score": -200}, [], id="bags cost"),
+        pytest.param(
+            {"preset": "books", "target_score": 52, "losing_score": -200}, ["losing_score"], id="tricks cost nothing"
+        ),
+        pytest.param({"preset": "openspiel", "max_team_bid": 26}, [], id="a maximum lifted"),
+        pytest.param({"max_hands": 1, "blind_nil_deficit": 50}, ["blind_nil_deficit"], id="one deal, nobody behind"),
+        pytest.param(
+            {"preset": "six_pairs", "max_hands": 1, "blind_nil": "behind"}, [], id="a third pair behind two level ones"
+        ),
+        pytest.param(
+            {"preset": "six_pairs", "max_hands": 1, "tie_rule": "shared", "blind_nil": "behind"},
+            ["blind_nil"],
+            id="one deal, nobody behind of three",
+        ),
+        pytest.param({"preset": "joker_joker_deuce_deuce_tournament", "min_team_bid": 2}, [], id="a minimum lifted"),
+        pytest.param({"preset": "openspiel", "max_team_bid": 26, "max_bid": 9}, [], id="a maximum lifted, another set"),
+        pytest.param({"max_hands": 4, "set_limit": 5, "tie_rule": "shared"}, ["set_limit"], id="four sets at most"),
+        pytest.param({"max_hands": 4, "set_limit": 5}, [], id="four sets, or more after a tie"),
+        pytest.param(
+            {"preset": "solo", "max_bid": 3, "total_bid_rule": "not_equal_tricks"},
+            ["total_bid_rule"],
+            id="twelve at most",
+        ),
+        pytest.param(
+            {"preset": "mirror", "moon": "bid_all", "moon_success": 200, "moon_fail": "contract_set"}, [], id="moon"
+        ),
+        pytest.param({**FIVE_SPADES, "redeal": "no_spades"}, [], id="eight hands without a spade"),
+        pytest.param({**FEW_OTHERS, "redeal": "no_spades"}, ["redeal"], id="every hand has a spade"),
+        pytest.param(
+            {**FEW_OTHERS, "preset": "mirror", "nil_success": 50, "nil_exchange": 1},
+            ["nil_success", "nil_exchange"],
+            id="every hand has a spade to mirror",
+        ),
+        pytest.param(
+            {"removed_cards": ["AS", "AD", "AH", "AC"], "high_trumps": ["KS", "QS"]}, ["high_trumps"], id="high anyway"
+        ),
+        pytest.param(
+            {"removed_cards": ["AS", "AD", "AH", "AC"], "high_trumps": ["QS", "KS"]}, [], id="the queen above the king"
+        ),
+        pytest.param(
+            {**NO_SPADE, "must_trump": True, "first_lead": "any"}, ["first_lead", "must_trump"], id="no trump"
+        ),
+        pytest.param({**NINE_TRICKS, "ten_for_200": "exact"}, [], id="ten of nine, missed"),
     ],
 )
 def test_option_without_effect_is_named(flat, options):
