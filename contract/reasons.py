@@ -481,7 +481,8 @@ _RULES: tuple[Entry, ...] = (
         Reason.BLIND_NIL_NOT_ALLOWED,
         422,
         "No blind bid here",
-        "The ruleset of this table does not have this blind bid.",
+        "The ruleset of this table does not have this blind bid: a blind nil, or a number bid blind, which has no "
+        "reason of its own. `rule` names the option that decided.",
     ),
     Entry(
         Reason.BLIND_NOT_BEHIND,
