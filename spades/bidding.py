@@ -40,11 +40,11 @@ def units(ruleset: Ruleset) -> tuple[tuple[str, ...], ...]:
 
 def nobody_bids(ruleset: Ruleset, deal_number: int) -> Rule | None:
     """The rule by which nobody bids in a deal; None where they do."""
+    if terms(ruleset).bids_in(deal_number):
+        return None
     if ruleset.bid_mode is BidMode.NONE:
         return Rule("bid_mode", "none", "bids")
-    if ruleset.first_hand_bids_itself and deal_number == 1:
-        return Rule("first_hand_bids_itself", True, "bids")
-    return None
+    return Rule("first_hand_bids_itself", True, "bids")
 
 
 def with_blind_sides(
