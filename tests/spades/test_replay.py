@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from spades import Bid, Card, Deal, Match, Ruleset, Seed, score_game
 from spades.__main__ import main
+from spades.legality import behind
 from spades.notation import Action, ActionKind, CalledOff, Record, RecordedDeal, RecordedResult
 from spades.replay import Breach, annotated, check_shuffles, replay
 from spades.terms import terms
@@ -125,7 +126,6 @@ def test_a_game_with_one_thing_changed_is_played_up_to_it(number: int, data: st.
 def _after(record: Record) -> Deal:
     """The deal as it stands where a record stops, by the rules and not by the replay."""
     recorded = record.deals[0]
-    facts = terms(record.ruleset)
     deal = Deal.restore(
         record.ruleset,
         number=1,
@@ -133,7 +133,7 @@ def _after(record: Record) -> Deal:
         dealer=recorded.dealer,
         seed=Seed(bytes(32)),
         stock=recorded.stock or (),
-        behind=(1 << len(facts.table.seats)) - 1 if record.ruleset.blind_nil == "any" and facts.blind_nil else 0,
+        behind=behind(record.ruleset, {}),
     )
     for action in recorded.actions:
         seat = action.seat or deal.turn or ""
