@@ -804,8 +804,7 @@ class Deal:
         phase = self.phase
         if not self.has_seen(place):
             return self._look_first()
-        passed = self.passes[place] if phase is Phase.PASSING else self.pass_count
-        early = phase in (Phase.PASSING, Phase.BIDDING) and not passed and not any(self.bids)
+        early = phase in (Phase.PASSING, Phase.BIDDING) and not self.passes[place] and not any(self.bids)
         if not (facts.redeal and facts.bids_in(self.number) and early):
             detail = "A redeal may be called before anybody bids and before you pass, if the table has that rule."
             return RuleViolation(Reason.REDEAL_NOT_ALLOWED, detail, rule)

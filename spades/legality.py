@@ -403,7 +403,7 @@ def _not_offered_violation(facts: Terms, bid: Bid, reason: Reason) -> RuleViolat
     if bid.is_blind:
         return RuleViolation(reason, f"The bid {bid} is not open at this table.", _blind_barred(facts, bid))
     if bid.is_nil:
-        return RuleViolation(reason, "Nil is not offered at this table.", Rule("nil_success", r.nil_success, "nil"))
+        return RuleViolation(reason, "Nil is not offered at this table.", Rule("nil_success", None, "nil"))
     if bid.tricks == 0:
         detail = "A promise of no trick is the bid nil here, not the number 0."
         if not facts.nil:
@@ -423,7 +423,7 @@ def _blind_barred(facts: Terms, bid: Bid) -> Rule:
     if facts.mirror or (facts.whiz and bid.kind is BidKind.BLIND):
         return Rule("bid_rule", r.bid_rule, "bids")
     if bid.kind is BidKind.BLIND:
-        return Rule("blind_bid_min", r.blind_bid_min, "blind")
+        return Rule("blind_bid_min", None, "blind")
     return Rule("blind_nil", r.blind_nil, "blind")
 
 

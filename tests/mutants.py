@@ -1,8 +1,9 @@
 """Changes the library in thousands of small ways and tells which of them no test notices: ``make mutants``.
 
 mutmut makes the mutants and runs the tests of `tests/spades` on them, in a copy of the checkout that is kept in
-var/mutants: a run that was stopped goes on where it was, and what did not change is not tried again. Hypothesis tries
-few examples and always the same (`tests.quick`). mutmut changes nothing in properties and outside of functions.
+var/mutants: a run that was stopped goes on where it was, and what was killed and did not change is not tried again, but
+what survived is, since the tests may be better by now. Hypothesis tries few examples and always the same
+(`tests.quick`). mutmut changes nothing in properties and outside of functions.
 
 Why a mutant may survive, as a rule since it does the same, is written down in tests/survivors.json by the function and
 the change it makes; a survivor without a reason is a gap. ``--files tricks,sheet`` takes only these; what is told of
@@ -75,6 +76,12 @@ def prepare(folder: Path) -> None:
     lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]  # JSON that TOML reads the same
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     (folder / "pyproject.toml").write_text("\n".join([project, "[tool.mutmut]", *lines, ""]), encoding="utf-8")
+    (folder / "mutants" / "mutmut-stats.json").unlink(missing_ok=True)  # which tests reach what, by the tests of then
+    for file in (folder / "mutants" / "spades").glob("*.meta"):
+        known = json.loads(file.read_text(encoding="utf-8"))
+        codes = known["exit_code_by_key"]
+        known["exit_code_by_key"] = {name: None if code in STATES else code for name, code in codes.items()}
+        file.write_text(json.dumps(known), encoding="utf-8")
 
 
 def changes(name: str, folder: Path) -> str:

@@ -390,6 +390,15 @@ def test_two_nils_on_a_side_exchange_nothing_and_a_blind_nil_has_a_count_of_its_
     assert [(each.bidder, each.partner, each.count) for each in one.exchanges] == [(1, 3, 2), (2, 0, 1)]
 
 
+def test_exchanges_begin_with_the_side_of_the_seat_on_the_dealers_left() -> None:
+    deal = stacked(rules("six_pairs", nil_exchange=1, nil_success=100, nil_fail=-100, zero_bid="nil"), {}, dealer="A")
+
+    deal = bid_round(deal, B="nil", C="2", D="nil", E="2", F="nil", A="2")
+
+    sides = [{deal.table.seats[place] for place in exchange.places} for exchange in deal.exchanges]
+    assert sides == [{"B", "E"}, {"C", "F"}, {"A", "D"}]
+
+
 def test_cards_are_passed_all_at_once_by_the_cycle() -> None:
     deal = stacked(
         rules("solo", pass_cycle=["left", "none"], pass_count=1),

@@ -538,6 +538,13 @@ def test_a_bid_that_no_seat_could_make_is_refused_in_these_words(
     assert told(bid_refusal(rules(**changes), Bid.parse(asked))) == expected
 
 
+def test_a_bid_that_only_the_score_bars_could_be_made() -> None:
+    behind = rules("standard", blind_nil="behind")
+
+    assert bid_refusal(behind, Bid.parse("blind_nil")) is None
+    assert told(bid_refusal(behind, Bid.parse("blind_nil"), behind=False))[0] == "blind_not_behind"
+
+
 @pytest.mark.parametrize(
     ("changes", "hand", "legal"),
     [
