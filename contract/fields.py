@@ -178,7 +178,8 @@ class CardField(ParsedField):
     """A card; gives a `Card`."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(parse=Card.parse, pattern=CARD["pattern"], expected="a card such as QH", **kwargs)
+        expected = "a card such as QH, or TH for the ten"
+        super().__init__(parse=Card.parse, pattern=CARD["pattern"], expected=expected, **kwargs)
 
 
 def _seat(text: str) -> str:

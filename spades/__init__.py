@@ -22,7 +22,16 @@ from spades.deal import Deal, Phase
 from spades.errors import NotationError, Reason, Rule, RulesetError, RuleViolation
 from spades.legality import DrawDecision
 from spades.match import ENGINE, Match
-from spades.notation import Record, RecordError
+from spades.notation import (
+    Action,
+    ActionKind,
+    CalledOff,
+    Record,
+    RecordedDeal,
+    RecordedResult,
+    RecordedScore,
+    RecordError,
+)
 from spades.playout import Playout
 from spades.replay import check_shuffles, replay
 from spades.ruleset import PRESETS, Ruleset, require_supported
@@ -48,10 +57,13 @@ from spades.what_if import TooManyOutcomes, what_if
 __all__ = [
     "ENGINE",
     "PRESETS",
+    "Action",
+    "ActionKind",
     "Adjustment",
     "Bid",
     "BidKind",
     "BidRuling",
+    "CalledOff",
     "Card",
     "CardRuling",
     "Deal",
@@ -71,6 +83,9 @@ __all__ = [
     "Reason",
     "Record",
     "RecordError",
+    "RecordedDeal",
+    "RecordedResult",
+    "RecordedScore",
     "Rule",
     "RuleViolation",
     "Ruleset",

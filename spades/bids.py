@@ -31,8 +31,8 @@ class Bid:
 
     >>> Bid.number(4).to_json(), str(Bid.nil())
     ({'kind': 'number', 'tricks': 4}, 'nil')
-    >>> Bid.parse("blind:6")
-    Bid.parse('blind:6')
+    >>> Bid.parse("blind:6") == Bid.blind(6), Bid.blind_nil()
+    (True, Bid.parse('blind_nil'))
     """
 
     kind: BidKind
@@ -41,13 +41,31 @@ class Bid:
 
     @classmethod
     def number(cls, tricks: int) -> Bid:
-        """The bid of that many tricks."""
-        return cls(BidKind.NUMBER, tricks)
+        """The bid of that many tricks.
+
+        Raises:
+            NotationError: not a number from 0.
+        """
+        return cls(BidKind.NUMBER, _tricks(tricks))
 
     @classmethod
     def nil(cls) -> Bid:
         """The promise of no trick."""
         return cls(BidKind.NIL)
+
+    @classmethod
+    def blind(cls, tricks: int) -> Bid:
+        """The bid of that many tricks, made before the hand was seen.
+
+        Raises:
+            NotationError: not a number from 0.
+        """
+        return cls(BidKind.BLIND, _tricks(tricks))
+
+    @classmethod
+    def blind_nil(cls) -> Bid:
+        """The promise of no trick, made before the hand was seen."""
+        return cls(BidKind.BLIND_NIL)
 
     @classmethod
     def from_json(cls, body: Any) -> Bid:
@@ -101,3 +119,9 @@ class Bid:
 
     def __repr__(self) -> str:
         return f"Bid.parse({str(self)!r})"
+
+
+def _tricks(tricks: int) -> int:
+    if type(tricks) is not int or tricks < 0:
+        raise NotationError(f"a bid is of so many tricks, a number from 0, got {tricks!r}")
+    return tricks

@@ -84,7 +84,7 @@ class Card:
         try:
             return _BY_CODE[text]
         except (KeyError, TypeError):
-            raise NotationError(f"expected a card such as 'AS', got {text!r}") from None
+            raise NotationError(f"expected a card such as 'AS', or 'TS' for the ten, got {text!r}") from None
 
     @property
     def first(self) -> Card:

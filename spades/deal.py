@@ -7,7 +7,8 @@ and again is worked out once for each deal, since a deal never changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
@@ -23,7 +24,7 @@ from spades.shuffle import Seed
 from spades.terms import Terms, terms
 from spades.tricks import Trick, breaks_spades, first_leader, winning_place
 
-__all__ = ["Deal", "Discard", "Exchange", "Phase", "after_plays", "discards_of"]
+__all__ = ["Deal", "Discard", "Exchange", "Phase", "after_plays", "discards_of", "stock_of"]
 
 
 class Phase(StrEnum):
@@ -164,7 +165,24 @@ class Deal:
         gives: tuple[int, ...] = (),
         plays: Sequence[Card] = (),
     ) -> Deal:
-        """The deal that had these steps, which were checked when they were taken."""
+        """The deal that had these steps, which were checked when they were taken.
+
+        Args:
+            stock: the whole pack as it lay, the top first. Where hands are dealt the cards go round one by one, from
+                the seat on the dealer's left; where they are drawn each turn takes two.
+            behind: as in `begin`.
+            draws: a letter for each draw turn, ``k`` keep or ``d`` decline.
+            passes: by place, the cards that were passed, as masks (`Hand.mask`).
+            looks: the places that looked before they bid, as a mask, bit 0 for the first seat.
+            bids: by place; None for whoever has not bid.
+            hints: by place, what came with the proposals.
+            reconsidered: the places that sent a proposal back, as a mask.
+            gives: by place, the cards given in an exchange, as masks.
+            plays: every card played, in order.
+
+        Raises:
+            NotationError: the stock is not the whole pack of this ruleset.
+        """
         facts = terms(ruleset)
         own = each_its_own(stock, ruleset.decks)
         if set(own) != set(facts.pack.deck):
@@ -192,6 +210,49 @@ class Deal:
             deal = _after_gift(_after_gift(deal, exchange, bidder=True), exchange, bidder=False)
         deal = _settled(deal)
         return after_plays(deal, plays) if plays else deal
+
+    @classmethod
+    def dealt(
+        cls,
+        ruleset: Ruleset,
+        hands: Mapping[str, Iterable[Card]],
+        *,
+        dealer: str,
+        number: int = 1,
+        bids: Mapping[str, Bid] | None = None,
+        plays: Sequence[Card] = (),
+    ) -> Deal:
+        """A deal in which the seats were dealt these hands, for whoever has no shuffle: a deal from elsewhere, a guess.
+
+        Args:
+            hands: by seat, all of its cards as they were dealt.
+            number: the deal's number in its game, from 1.
+            bids: by seat, the bids that were made.
+            plays: the cards that were played, in order. Neither they nor the bids are checked.
+
+        Raises:
+            NotationError: the hands are not such as this ruleset deals.
+
+        >>> rules = Ruleset.resolve(
+        ...     {"preset": "books", "removed_cards": [f"{rank}{suit}" for rank in "23456789TJQ" for suit in "CDHS"]}
+        ... )
+        >>> hands = {"N": "AC KC", "E": "AD KD", "S": "AH KH", "W": "AS KS"}
+        >>> hands = {seat: [Card.parse(code) for code in codes.split()] for seat, codes in hands.items()}
+        >>> deal = Deal.dealt(rules, hands, dealer="N", plays=[Card.parse("KD")])
+        >>> deal.turn, deal.legal()
+        ('S', [{'card': 'KH'}, {'card': 'AH'}])
+        """
+        made = bids or {}
+        return cls.restore(
+            ruleset,
+            number=number,
+            attempt=1,
+            dealer=dealer,
+            seed=Seed(bytes(32)),
+            stock=stock_of(ruleset, dealer, hands),
+            bids=tuple(made.get(seat) for seat in terms(ruleset).table.seats),
+            plays=plays,
+        )
 
     @classmethod
     def _laid_out(
@@ -943,6 +1004,28 @@ _TO_DO = {
 
 _ACTIONS = {Phase.DRAWING: "draw", Phase.EXCHANGING: "give_cards", Phase.PLAYING: "play", Phase.FINISHED: None}
 """What is to do in the phases in which nobody waits with its hand unseen."""
+
+
+def stock_of(ruleset: Ruleset, dealer: str, hands: Mapping[str, Iterable[Card]]) -> tuple[Card, ...]:
+    """How the pack lay from which these hands were dealt; cards that nobody was dealt lie last, in listed order.
+
+    Raises:
+        NotationError: the hands are not such as this ruleset deals.
+    """
+    facts, held = terms(ruleset), {seat: tuple(cards) for seat, cards in hands.items()}
+    if facts.drawing:
+        raise NotationError("nobody is dealt a hand where hands are drawn: the stock is needed")
+    seats = facts.table.seats
+    if held.keys() != set(seats):
+        raise NotationError(f"hands has one entry for each of {', '.join(seats)}, got {', '.join(held)}")
+    order = [*facts.table.from_(dealer)[1:], dealer]
+    for seat in order:
+        if len(held[seat]) != ruleset.hand_size:
+            raise NotationError(f"a hand has {ruleset.hand_size} cards, and seat {seat} has {len(held[seat])}")
+    dealt = [held[seat][turn] for turn in range(ruleset.hand_size) for seat in order]
+    left = Counter(card.code for card in facts.pack.deck)
+    left.subtract(card.code for card in dealt)
+    return (*dealt, *(Card.parse(code) for code in left.elements()))
 
 
 def discards_of(ruleset: Ruleset, dealer: str, stock: tuple[Card, ...], draws: str) -> tuple[Discard, ...]:

@@ -197,7 +197,7 @@ _RANK = {ActionKind.DRAW: 0, ActionKind.PASS: 1, ActionKind.LOOK: 1, ActionKind.
 class Record:
     """A game, finished or not, from its first deal on.
 
-    >>> from spades import Bid, Card, Deal, Ruleset, Seed
+    >>> from spades import Action, Bid, Card, Deal, Record, Ruleset, Seed
     >>> rules = Ruleset.resolve({"preset": "pagat"})
     >>> deal = Deal.begin(rules, number=1, attempt=1, dealer="N", seed=Seed(bytes(32)))
     >>> record = Record.of(rules, {"N": "Ann", "S": "Sue"}).begin(deal)

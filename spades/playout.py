@@ -29,7 +29,8 @@ class Playout:
         leader: the place of the seat that leads, or led, the current trick.
         spades_broken: whether spades are broken.
 
-    They are to be read: `play` and `undo` change them.
+    They are to be read: `play` and `undo` change them. A bot that knows one hand deals the cards it has not seen at
+    random, `Deal.dealt`, and plays each such deal out.
 
     Raises:
         RuleViolation: `wrong_phase`, the play of the deal has not begun.

@@ -14,7 +14,7 @@ from typing import Any
 
 from spades.bids import Bid
 from spades.cards import Card
-from spades.deal import Deal, Phase
+from spades.deal import Deal, Phase, stock_of
 from spades.errors import NotationError, Reason, RuleViolation
 from spades.legality import behind
 from spades.match import Match
@@ -239,7 +239,7 @@ def _begun(match: Match, recorded: RecordedDeal, *, first: bool) -> Match:
             attempt=recorded.attempt,
             dealer=recorded.dealer,
             seed=Seed(bytes(32)),
-            stock=stock_of(ruleset, recorded),
+            stock=_stock_of(ruleset, recorded),
             behind=behind(ruleset, match.sheet.scores()),
         )
     except NotationError as error:
@@ -247,25 +247,11 @@ def _begun(match: Match, recorded: RecordedDeal, *, first: bool) -> Match:
     return replace(match, dealer=recorded.dealer, deal=deal, score=None)
 
 
-def stock_of(ruleset: Ruleset, recorded: RecordedDeal) -> tuple[Card, ...]:
-    """The stock of a recorded deal, made of the hands where those are recorded.
-
-    Raises:
-        NotationError: the hands are not such as this ruleset deals.
-    """
+def _stock_of(ruleset: Ruleset, recorded: RecordedDeal) -> tuple[Card, ...]:
+    """The stock of a recorded deal, made of the hands where those are recorded. Raises as `spades.deal.stock_of`."""
     if recorded.stock is not None:
         return recorded.stock
-    facts, hands = terms(ruleset), recorded.hands or {}
-    if facts.drawing:
-        raise NotationError("nobody is dealt a hand where hands are drawn: the stock is needed")
-    order = [*facts.table.from_(recorded.dealer)[1:], recorded.dealer]
-    for seat in order:
-        if len(hands[seat]) != ruleset.hand_size:
-            raise NotationError(f"a hand has {ruleset.hand_size} cards, and seat {seat} has {len(hands[seat])}")
-    dealt = [hands[seat][turn] for turn in range(ruleset.hand_size) for seat in order]
-    left = Counter(card.code for card in facts.pack.deck)
-    left.subtract(card.code for card in dealt)
-    return (*dealt, *(Card.parse(code) for code in left.elements()))
+    return stock_of(ruleset, recorded.dealer, recorded.hands or {})
 
 
 def _after(match: Match, number: int, place: int, action: Action) -> Match:
@@ -445,7 +431,7 @@ def _lies(ruleset: Ruleset, recorded: RecordedDeal, seed: Seed) -> bool:
     if recorded.stock is not None:
         return shuffled == [card.code for card in recorded.stock]
     try:
-        dealt = [card.code for card in stock_of(ruleset, recorded)]
+        dealt = [card.code for card in _stock_of(ruleset, recorded)]
     except NotationError:
         return False
     order = [*terms(ruleset).table.from_(recorded.dealer)[1:], recorded.dealer]

@@ -465,8 +465,10 @@ def rule_on_draws(
 
     Source: docs/rules.md#draw
 
+    >>> from spades import Match, Ruleset, Seed
     >>> rules = Ruleset.resolve({"preset": "two_player"})
-    >>> ruling = rule_on_draws(rules, Seed(bytes(32)).shuffled(terms(rules).pack.deck), "A", [DrawDecision.KEEP])
+    >>> stock = Match.start(rules, Seed(bytes(32))).begin_deal(Seed(bytes(32))).deal.stock
+    >>> ruling = rule_on_draws(rules, stock, "A", [DrawDecision.KEEP])
     >>> ruling.deal.turn, ruling.deal.stock_count, ruling.cards_seen
     ('A', 50, {'A': 1, 'B': 2})
     """

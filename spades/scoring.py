@@ -179,10 +179,10 @@ def score_deal(
     """
     seats = table(ruleset.players, ruleset.teams)
     blind_sides = tuple(blind_sides)
-    bids = with_blind_sides(ruleset, bids, blind_sides, strict=strict)
     if deal_number is None:
         deal_number = 2 if bids else 1
     _check_table(ruleset, before, bids, tricks, deal_number, adjustments)
+    bids = with_blind_sides(ruleset, bids, blind_sides, strict=strict)
     if strict:
         _check_rules(ruleset, before, bids, tricks, deal_number, blind=bool(blind_sides))
     elif min(tricks.values()) < 0:
@@ -255,6 +255,10 @@ def _check_table(
         some = name == "bids" and nobody_bids(ruleset, deal_number) is not None
         if not (given.keys() <= set(seats.seats) if some else given.keys() == set(seats.seats)):
             raise NotationError(f"{name} has one entry for each of {', '.join(seats.seats)}, got {', '.join(given)}")
+    if not all(isinstance(bid, Bid) for bid in bids.values()):
+        raise NotationError("bids are of the class Bid, such as Bid.number(4)")
+    if any(type(count) is not int for count in tricks.values()):
+        raise NotationError("tricks are counts, from 0")
     named = {*before, *(adjustment.side for adjustment in adjustments)}
     if not named <= set(seats.sides):
         raise NotationError(f"the sides are {', '.join(seats.sides)}, got {', '.join(sorted(named))}")

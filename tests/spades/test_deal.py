@@ -607,3 +607,48 @@ def test_with_two_packs_either_of_two_equal_cards_is_played_by_its_name() -> Non
     assert codes_of(deal.hands[1]).count("AH") == 2
     led = act(deal, "B", {"card": "AH"})
     assert codes_of(led.hands[1]).count("AH") == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(NUMBERS)
+def test_a_deal_of_hands_is_the_deal_in_which_they_were_dealt(number: int) -> None:
+    rng = random.Random(number)
+    match = opening(random_ruleset(rng), rng)
+    deal = match.deal
+    assert deal is not None
+    hands = {seat: deal.hand(seat) for seat in deal.table.seats}
+
+    if terms(deal.ruleset).drawing:
+        with pytest.raises(NotationError, match="the stock is needed"):
+            Deal.dealt(deal.ruleset, hands, dealer=deal.dealer)
+        return
+    again = Deal.dealt(deal.ruleset, hands, dealer=deal.dealer, number=deal.number)
+
+    assert {seat: codes(again.hand(seat)) for seat in hands} == {seat: codes(deal.hand(seat)) for seat in hands}
+    assert again.first_hands() == again.hands
+    if deal.ruleset.decks == 1:  # of two packs either card of a kind may be the one
+        assert replace(again, seed=deal.seed, stock=deal.stock, behind=deal.behind) == deal
+
+
+def test_a_deal_of_hands_goes_on_with_bids_and_plays() -> None:
+    deal = bid_round(stacked(rules(), {}, dealer="N"), E="3", S="nil", W="4", N="2")
+    hands = {seat: deal.hand(seat) for seat in "NESW"}
+    for _ in range(6):
+        deal = act(deal, deal.turn or "", deal.legal()[0])
+
+    again = Deal.dealt(deal.ruleset, hands, dealer="N", bids=deal.bids_by_seat(), plays=deal.plays)
+
+    assert again == replace(deal, seed=again.seed, stock=again.stock)
+
+
+def test_hands_are_whole_and_those_of_the_table() -> None:
+    deal = stacked(rules(), {}, dealer="N")
+    hands = {seat: deal.hand(seat) for seat in "NESW"}
+
+    for changes, told in (
+        ({"N": hands["N"][:-1]}, "a hand has 13 cards, and seat N has 12"),
+        ({"A": hands["N"]}, "hands has one entry for each of N, E, S, W, got N, E, S, W, A"),
+        ({"N": hands["E"]}, "is named twice"),
+    ):
+        with pytest.raises(NotationError, match=told):
+            Deal.dealt(deal.ruleset, {**hands, **changes}, dealer="N")

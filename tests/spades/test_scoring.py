@@ -316,6 +316,9 @@ def test_tricks_that_do_not_add_up_are_refused(counts: tuple[int, ...]) -> None:
     [
         ({"bids": {"N": Bid.number(3), "E": Bid.nil()}}, "bids has one entry for each of N, E, S, W, got N, E"),
         ({"tricks": {"A": 6, "B": 7}}, "tricks has one entry for each of N, E, S, W, got A, B"),
+        ({"bids": {**read(3, 3, 3, 3), "N": 3}}, r"bids are of the class Bid, such as Bid\.number\(4\)"),
+        ({"tricks": {**took(4, 3, 3, 3), "N": "4"}}, "tricks are counts, from 0"),
+        ({"tricks": {**took(4, 3, 3, 3), "N": 4.0}}, "tricks are counts, from 0"),
         ({"before": {"W": SideBefore(), "N": SideBefore()}}, "the sides are NS, EW, got N, W"),
         ({"before": {"NS": SideBefore(0, -1)}}, "bags and sets are counts, from 0"),
         ({"before": {"NS": SideBefore(0, 0, -1)}}, "bags and sets are counts, from 0"),
@@ -495,3 +498,10 @@ def test_only_a_moon_wins_outright() -> None:
     assert score.sides["NS"].won is False
     assert score.sides["NS"].seats is not None
     assert [seat.won for seat in score.sides["NS"].seats.values()] == [False, False]
+
+
+@pytest.mark.parametrize("tricks", ["4", -1, True, 4.0])
+def test_a_bid_is_of_a_number_of_tricks(tricks: Any) -> None:
+    for made in (Bid.number, Bid.blind):
+        with pytest.raises(NotationError, match="a number from 0, got"):
+            made(tricks)
