@@ -33,8 +33,8 @@ venv-run:
 play: venv-run ## play a whole game through the HTTP API (PRESET=standard: with three bots)
 	$(python) -m clients.play --preset $(PRESET) $(PLAY_ARGS)
 
-serve: venv-run ## serve on SQLite, or on what DATABASE_URL and REDIS_URL name
-	$(python) manage.py serve
+serve: venv-run ## serve on SQLite, or on what DATABASE_URL and REDIS_URL name (PORT=8000)
+	$(python) manage.py serve $(if $(PORT),--port $(PORT))
 
 test: venv ## run the tests on SQLite, with no server of any kind
 	$(embedded) $(key) $(python) -m pytest $(processes) $(PYTEST_ARGS)

@@ -48,7 +48,7 @@ class Principal:
 
 def unknown_token() -> Problem:
     """Make the refusal of a token that does not exist or no longer holds; the two are answered alike."""
-    return Problem(ContractReason.UNAUTHENTICATED, "The token is unknown, or it has been revoked.")
+    return Problem(ContractReason.UNAUTHENTICATED, "The token is unknown, or it has been revoked or has ended.")
 
 
 def principal_for(bearer: Bearer, scope: Scope | None = None) -> Principal:

@@ -27,6 +27,9 @@ __all__ = ["JSON", "Endpoint", "JSONRenderer", "StrictJSONParser", "answer", "du
 
 JSON: Final = "application/json"
 MOST_BYTES: Final = 65_536
+"""Of a body."""
+MOST_BYTES_OF_A_FILE: Final = 1_048_576
+"""Of a body that holds what an export gave."""
 DEEPEST: Final = 20
 
 
@@ -39,12 +42,13 @@ class StrictJSONParser(BaseParser):
         """Read the body.
 
         Raises:
-            Problem: `payload_too_large` beyond 65,536 bytes, of which none after them is read; `malformed` for NaN,
+            Problem: `payload_too_large` beyond what the operation takes, of which nothing is read; `malformed` for NaN,
                 bytes that are no UTF-8, half surrogate pairs, a field given twice, or nesting deeper than 20.
         """
-        raw = stream.read(MOST_BYTES + 1)
-        if len(raw) > MOST_BYTES:
-            raise _too_large()
+        most = (parser_context or {}).get("most_bytes", MOST_BYTES)
+        raw = stream.read(most + 1)
+        if len(raw) > most:
+            raise _too_large(most)
         return read_json(raw)
 
 
@@ -58,6 +62,7 @@ class JSONRequest(Request):
     def __init__(self, request: HttpRequest) -> None:
         self._request = request
         self._json: Any = _UNREAD
+        self.most_bytes = MOST_BYTES
 
     @property
     def data(self) -> Any:
@@ -86,9 +91,9 @@ class JSONRequest(Request):
                 ContractReason.UNSUPPORTED_MEDIA_TYPE,
                 "A body needs Content-Type: application/json, in UTF-8 and not compressed.",
             )
-        if len(length) > 12 or int(length) > MOST_BYTES:
-            raise _too_large()
-        return _PARSER.parse(self._request)
+        if len(length) > 12 or int(length) > self.most_bytes:
+            raise _too_large(self.most_bytes)
+        return _PARSER.parse(self._request, parser_context={"most_bytes": self.most_bytes})
 
 
 def read_json(raw: bytes) -> Any:
@@ -157,8 +162,8 @@ def _duplicates(value: Any, pointer: str) -> list[Fault]:
     return faults
 
 
-def _too_large() -> Problem:
-    return Problem(ContractReason.PAYLOAD_TOO_LARGE, f"A body may have {MOST_BYTES:,} bytes.")
+def _too_large(most: int) -> Problem:
+    return Problem(ContractReason.PAYLOAD_TOO_LARGE, f"A body may have {most:,} bytes here.")
 
 
 class JSONRenderer(BaseRenderer):
@@ -280,6 +285,7 @@ class Endpoint(APIView):
             self.query = {}
             return
         self.operation = operation
+        request.most_bytes = operation.most_bytes  # type: ignore[attr-defined]  # it is a JSONRequest
         accept = request.META.get("HTTP_ACCEPT")
         if accept is not None and accept not in _PLAIN and not accepts(accept, operation.produces):
             raise Problem(

@@ -50,7 +50,7 @@ def require_version(expected: int | None, version: int) -> None:
     if expected is not None and expected != version:
         raise Problem(
             ContractReason.STALE_VERSION,
-            f"You decided on version {expected}; the game is at {version}.",
+            f"You decided on version {expected}, and this is at version {version} now.",
             version=version,
         )
 

@@ -18,7 +18,7 @@ from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 
 from contract import queries
-from contract.endpoint import JSON
+from contract.endpoint import JSON, MOST_BYTES
 from contract.limits import POLICIES
 from contract.problems import MEDIA_TYPE
 from contract.queries import Parameter
@@ -84,6 +84,7 @@ class Operation:
     tagged: bool
     seat: bool
     keeps: bool
+    most_bytes: int
     headers: tuple[tuple[str, str], ...]
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
@@ -128,6 +129,7 @@ def operation(
     tagged: bool = False,
     seat: bool = False,
     keeps: bool = True,
+    most_bytes: int = MOST_BYTES,
     headers: Mapping[str, str] | None = None,
     produces: Sequence[str] = (JSON,),
 ) -> Callable[[F], F]:
@@ -151,6 +153,7 @@ def operation(
         seat: it takes `X-Seat`.
         keeps: for a POST: the answer is kept under the `Idempotency-Key`. A stateless POST takes the header and keeps
             nothing.
+        most_bytes: how large its body may be.
         headers: more headers that it takes, with what each is for.
         produces: the media types that it can answer with.
     """
@@ -178,6 +181,7 @@ def operation(
             tagged=tagged or versioned or action,
             seat=seat or action,
             keeps=keeps,
+            most_bytes=most_bytes,
             headers=tuple((headers or {}).items()),
             defaults=queries.defaults(query),
         )

@@ -8,6 +8,7 @@ From then on the reader holds a coroutine and a place in the hub, and no thread 
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, MutableMapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -72,6 +73,8 @@ class Reader:
     finished: bool
     late: Late | None = None
     """None for a reader who is told at once."""
+    ends_in: float | None = None
+    """Seconds until it may read no longer, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,8 @@ class Streams:
             if not gone.done():
                 await _send_whole(send, answer.status, answer.headers, answer.body)
             return
+        if reader.ends_in is not None:
+            deadline = min(deadline, asyncio.get_running_loop().time() + reader.ends_in)
         waiter.place(reader.after, reader.seat)
         told: list[Told] = []
         while not (told or gone.done() or self._hub.closing or waiter.overflowed):
@@ -235,8 +240,11 @@ class Streams:
         """Send what happens until the game ends, the reader leaves or may no longer read. True when the game ended."""
         loop = asyncio.get_running_loop()
         alive = loop.time() + KEEP_ALIVE_SECONDS
+        ends = math.inf if reader.ends_in is None else loop.time() + reader.ends_in
         while not (gone.done() or self._hub.closing or waiter.overflowed):
-            await waiter.wait(alive - loop.time())
+            await waiter.wait(min(alive, ends) - loop.time())
+            if loop.time() >= ends:
+                return False
             if waiter.doubted:
                 waiter.doubted = False
                 if not await self._may_still_read(scope, waiter, reader):

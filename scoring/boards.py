@@ -13,12 +13,11 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
-from contract.problems import Fault
 from scoring import checks
 from scoring.checks import Told
-from spades import Adjustment, Bid, Reason, Ruleset, RuleViolation, ScoreSheet
+from spades import Adjustment, Bid, Reason, Rule, Ruleset, RuleViolation, ScoreSheet, SideBefore
 from spades.bidding import nobody_bids
-from spades.sheet import answer, game_answer
+from spades.sheet import Ending, answer, game_answer
 from spades.terms import terms
 
 __all__ = [
@@ -28,9 +27,11 @@ __all__ = [
     "Board",
     "Certificate",
     "Content",
+    "Flag",
     "KeptAdjustment",
     "KeptDeal",
     "Step",
+    "Written",
     "changed_lines",
     "fold",
     "told_of",
@@ -107,6 +108,11 @@ class Certificate:
         """The certificate as it is answered."""
         return {"at": self.at, "version": self.version, "record_hash": self.record_hash}
 
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Certificate:
+        """The inverse of `to_json`, with the time as text."""
+        return cls(datetime.fromisoformat(value["at"]), value["version"], value["record_hash"])
+
 
 @dataclass(frozen=True, slots=True)
 class Content:
@@ -143,15 +149,21 @@ class Content:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Content:
-        """The inverse of `to_json`."""
+        """The inverse of `to_json`; a certificate is read where it is kept beside."""
+        certificate = value.get("certificate")
         return cls(
             value["names"],
             value["dealer"],
             value.get("note"),
             tuple(KeptDeal.from_json(deal) for deal in value.get("deals") or ()),
             _sorted(KeptAdjustment.from_json(adjustment) for adjustment in value.get("adjustments") or ()),
-            before=value.get("before"),
+            None if certificate is None else Certificate.from_json(certificate),
+            value.get("before"),
         )
+
+    def to_kept_json(self) -> dict[str, Any]:
+        """All of it, the certificate too."""
+        return {**self.to_json(), "certificate": None if self.certificate is None else self.certificate.to_json()}
 
     def after(self, kind: str, data: Mapping[str, Any]) -> Content:
         """The content with one more change of what is written, which is not the first."""
@@ -164,7 +176,12 @@ class Content:
     def certified(self) -> tuple[Any, ...]:
         """What a certificate is about."""
         deals = [(deal.bids, deal.tricks, deal.blind_sides) for deal in self.deals]
-        return self.dealer, self.before, deals, self.adjustments
+        return self.dealer, self.start(), deals, self.adjustments
+
+    def start(self) -> tuple[int, dict[str, SideBefore]]:
+        """How the game stood before the first deal: that deal's number, and each side that stood at anything."""
+        stood = checks.standing(self.before or {})
+        return self.number_in_game(1), {side: each for side, each in stood.items() if each != SideBefore()}
 
     def _with(self, kind: str, data: Mapping[str, Any]) -> Content:
         if kind == "sheet_changed":
@@ -190,33 +207,48 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
-    """What is written, and how far back and forth one could go."""
+class Written:
+    """What is written on a sheet, and how far back and forth one could go."""
 
     content: Content
-    undone: tuple[Content, ...] = ()
-    past: tuple[Content, ...] = ()
+    undo: int = 0
+    redo: int = 0
+
+    def after(self, step: Step, version: int) -> Written:
+        """What is written after one more change, which makes the sheet this version and is no `undo` or `redo`."""
+        if step.kind == "sheet_certified":
+            content = replace(self.content, certificate=Certificate(step.at, version, step.data["record_hash"]))
+        else:
+            content = self.content.after(step.kind, step.data)
+        return Written(content, self.undo + 1)
 
 
-def fold(steps: Iterable[Step]) -> Folded:
-    """What is written on a sheet after these changes, of which the first makes it.
+def fold(steps: Iterable[Step]) -> Written:
+    """What is written on a sheet after all of its changes, of which the first makes it.
 
     Who writes something new after taking something back can go back, and no longer forth.
     """
-    past: list[Content] = []
-    undone: list[Content] = []
+    past: list[Written] = []
+    undone: list[Written] = []
     for version, step in enumerate(steps, start=1):
         if step.kind == "change_undone":
             undone.append(past.pop())
         elif step.kind == "change_redone":
             past.append(undone.pop())
-        elif step.kind == "sheet_certified":
-            past.append(replace(past[-1], certificate=Certificate(step.at, version, step.data["record_hash"])))
-            undone.clear()
         else:
-            past.append(past[-1].after(step.kind, step.data) if past else Content.from_json(step.data))
+            past.append(past[-1].after(step, version) if past else Written(Content.from_json(step.data)))
             undone.clear()
-    return Folded(past[-1], tuple(undone), tuple(past[:-1]))
+    return replace(past[-1], redo=len(undone))
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """What the rules forbid about a deal, and the option that decided. The pointer goes into the deal."""
+
+    pointer: str
+    reason: str
+    detail: str
+    rule: Rule | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,25 +259,28 @@ class Board:
     content: Content
     answers: tuple[dict[str, Any] | None, ...]
     """The scoring answer of each deal; None for one that is not played."""
-    flags: tuple[tuple[Fault, ...], ...]
-    """For each deal, what the rules forbid about it. Pointers go into the deal."""
+    flags: tuple[tuple[Flag, ...], ...]
+    """For each deal, what the rules forbid about it."""
     sheet: ScoreSheet
-    over: bool
+    ending: Ending | None
 
     @classmethod
     def of(cls, ruleset: Ruleset, content: Content) -> Board:
         """Score a sheet from its first deal on. What the rules forbid is scored as it stands, and flagged."""
-        before = checks.standing(content.before or {})
-        sheet, ending = ScoreSheet.at(ruleset, before, content.number_in_game(1)), None
+        number, before = content.start()
+        sheet = ScoreSheet.at(ruleset, before, number)
+        ending = sheet.ending() if content.before else None
+        over_by = 0
         answers: list[dict[str, Any] | None] = []
         flags = []
         for number, deal in enumerate(content.deals, start=1):
             told, in_game = told_of(content, number), content.number_in_game(number)
             found = []
             if ending is not None:
-                found.append(Fault("", Reason.GAME_OVER, f"The game was over after deal {number - 1}."))
+                when = f"after deal {over_by}" if over_by else "before the first deal of this sheet"
+                found.append(Flag("", Reason.GAME_OVER, f"The game was over {when}."))
             if deal.tricks is None:
-                found += [_fault(*each) for each in _bids_only(ruleset, told, sheet.scores(), in_game)]
+                found += [_flag(*each) for each in _bids_only(ruleset, told, sheet.scores(), in_game)]
                 answers.append(None)
             else:
                 scores = sheet.scores()
@@ -254,17 +289,22 @@ class Board:
                 try:
                     sheet, score = sheet.after(*values, **more)
                 except RuleViolation:
-                    found += [_fault(*each) for each in checks.violations(ruleset, told, scores, deal_number=in_game)]
+                    found += [_flag(*each) for each in checks.violations(ruleset, told, scores, deal_number=in_game)]
                     sheet, score = sheet.after(*values, **more, strict=False)
-                ending = ending or sheet.ending()  # who has won stays the winner
+                if ending is None:  # who has won stays the winner
+                    ending, over_by = sheet.ending(), number
                 answers.append(answer(score, ending))
             flags.append(tuple(found))
-        return cls(ruleset, content, tuple(answers), tuple(flags), sheet, ending is not None)
+        return cls(ruleset, content, tuple(answers), tuple(flags), sheet, ending)
+
+    @property
+    def over(self) -> bool:
+        """Whether the game is over."""
+        return self.ending is not None
 
     def game(self) -> dict[str, Any]:
-        """Whether the game is over."""
-        scored = [each for each in self.answers if each is not None]
-        return scored[-1]["game"] if scored else game_answer(None)
+        """Whether the game is over, as it is answered."""
+        return game_answer(self.ending)
 
     def sides(self) -> list[dict[str, Any]]:
         """Where each side stands."""
@@ -282,8 +322,8 @@ class Board:
             **kept.to_json(),
             "answer": self.answers[number - 1],
             "flags": [
-                {"pointer": fault.pointer, "reason": fault.reason, "detail": fault.detail}
-                for fault in self.flags[number - 1]
+                {"pointer": flag.pointer, "reason": flag.reason, "detail": flag.detail}
+                for flag in self.flags[number - 1]
             ],
         }
 
@@ -326,8 +366,8 @@ def _bids_only(
     return checks.bidless_violations(told, bidless, deal_number=number)
 
 
-def _fault(pointer: str, violation: RuleViolation) -> Fault:
-    return Fault(pointer, violation.reason, violation.detail)
+def _flag(pointer: str, violation: RuleViolation) -> Flag:
+    return Flag(pointer, violation.reason, violation.detail, violation.rule)
 
 
 @lru_cache(maxsize=4096)

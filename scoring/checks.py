@@ -85,7 +85,8 @@ def seats_faults(ruleset: Ruleset, given: Mapping[str, Any], pointer: str, *, wh
             yield Fault(f"{pointer}/{seat}", ContractReason.UNKNOWN_FIELD, detail)
     for seat in seats:
         if whole and seat not in given:
-            yield Fault(f"{pointer}/{seat}", ContractReason.MISSING_FIELD, detail)
+            left_out = f"Seat {seat} is left out; one value for each of {', '.join(seats)} is needed."
+            yield Fault(f"{pointer}/{seat}", ContractReason.MISSING_FIELD, left_out)
 
 
 def misfits(ruleset: Ruleset, told: Told, *, deal_number: int, pointer: str = "") -> Iterator[Fault]:
@@ -166,5 +167,7 @@ def refused(
     faults = list(misfitting)
     if faults or isinstance(why, NotationError):
         return malformed(faults or [Fault("", ContractReason.BAD_FORMAT, str(why))])
-    found = [Fault(where, each.reason, each.detail) for where, each in violating]
-    return Problem(why.reason, why.detail, errors=found, rule=why.rule)
+    told = list(violating)
+    first = told[0][1] if told else why
+    found = [Fault(where, each.reason, each.detail) for where, each in told]
+    return Problem(first.reason, first.detail, errors=found, rule=first.rule)

@@ -13,10 +13,12 @@ from typing import Any, Final
 
 from rest_framework.exceptions import ValidationError
 
+from contract.fields import MOST_POINTS, MOST_TRICKS
 from contract.problems import ContractReason, Fault, faults_of, malformed
 from contract.serializers import StrictCharField
 from scoring.boards import NOTE_MOST, WHY_MOST, Board, Content, KeptAdjustment, KeptDeal
 from spades import Bid, NotationError, Ruleset
+from spades.sheet import DEAL_CAP
 from spades.terms import terms
 
 __all__ = ["FORMAT", "content_of", "read_csv", "require_hash", "to_csv", "to_json"]
@@ -26,8 +28,8 @@ FORMAT: Final = 1
 _NOTE: Final = StrictCharField(max_length=NOTE_MOST)
 _WHY: Final = StrictCharField(max_length=WHY_MOST)
 _DEAL, _ADJUSTMENT = "deal", "adjustment"
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "'")
-"""Beginnings that a spreadsheet would run, and the mark that keeps it from doing so."""
+_FORMULA: Final = ("=", "+", "-", "@", *"\uff1d\uff0b\uff0d\uff20", "\t", "\r", "'")
+"""Beginnings that a spreadsheet would run, those of full width too, and the mark that keeps it from doing so."""
 
 
 def to_json(ruleset: Ruleset, content: Content) -> dict[str, Any]:
@@ -56,7 +58,13 @@ def require_hash(ruleset: Ruleset, exported: Mapping[str, Any]) -> None:
     """
     if exported.get("ruleset_hash", ruleset.hash) != ruleset.hash:
         raise malformed(
-            [Fault("/ruleset_hash", ContractReason.NOT_ALLOWED_VALUE, f"The ruleset's hash is {ruleset.hash}.")]
+            [
+                Fault(
+                    "/ruleset_hash",
+                    ContractReason.NOT_ALLOWED_VALUE,
+                    f"This is not the hash of the ruleset beside it, which is {ruleset.hash}.",
+                )
+            ]
         )
 
 
@@ -122,23 +130,34 @@ def _guarded(text: str | None) -> str:
 def read_csv(ruleset: Ruleset, text: str, before: Content) -> Content:
     """Read the deals and the adjustments of a sheet; the rest, which a CSV has not, stays as it is.
 
+    Spreadsheets write semicolons or tabs between cells in some countries, and a mark before the first; both are read.
+
     Raises:
         Problem: `malformed`, with the line of each fault in its detail.
     """
     read, shown = _columns(ruleset)
+    text = text.removeprefix("\N{BYTE ORDER MARK}")
+    head = text.partition("\n")[0]
     try:
-        lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count), strict=True))
     except csv.Error as error:
         raise _malformed([f"This is no CSV: {error}."]) from None
     header = lines[0] if lines else []
     if header not in (read, [*read, *shown]):
-        raise _malformed([f"The first line must be {','.join(read)}, and perhaps the columns with scores."])
+        missing = [f"{name} is missing" for name in read if name not in header]
+        unknown = [f"there is no {name[:20]!r}" for name in header if name not in (*read, *shown)]
+        wrong = "; ".join([*missing, *unknown]) or "they stand in another order"
+        raise _malformed([f"The columns are {','.join(read)}, and perhaps those with scores: {wrong}."])
     deals: list[KeptDeal] = []
     adjustments: list[KeptAdjustment] = []
     faults = []
+    place = 0
     for number, cells in enumerate(lines[1:], start=2):
+        if not any(cells):
+            continue
+        place += cells[0] == _DEAL
         try:
-            _read_row(ruleset, header, cells, deals, adjustments)
+            _read_row(ruleset, header, cells, place, deals, adjustments)
         except (ValueError, NotationError) as error:
             faults.append(f"Line {number}: {error}.")
         except ValidationError as error:
@@ -152,6 +171,7 @@ def _read_row(
     ruleset: Ruleset,
     header: Sequence[str],
     cells: Sequence[str],
+    place: int,
     deals: list[KeptDeal],
     adjustments: list[KeptAdjustment],
 ) -> None:
@@ -162,8 +182,8 @@ def _read_row(
         adjustments.append(_read_adjustment(row))
     elif row["row"] != _DEAL:
         raise ValueError("its first cell must be deal or adjustment")
-    elif row["deal"] != str(len(deals) + 1):
-        raise ValueError(f"deal {len(deals) + 1} comes next, not {row['deal'][:20]!r}")
+    elif row["deal"] != str(place):
+        raise ValueError(f"deal {place} comes next, not {row['deal'][:20]!r}")
     else:
         deals.append(_read_deal(ruleset, row))
 
@@ -175,11 +195,11 @@ def _read_deal(ruleset: Ruleset, row: Mapping[str, str]) -> KeptDeal:
     kept = {}
     for seat, text in bids.items():
         kept[seat] = Bid.parse(text).to_json()
-        if kept[seat].get("tricks", 0) > 54:
+        if kept[seat].get("tricks", 0) > MOST_TRICKS:
             raise ValueError(f"nobody bids {text[:20]}")
     blind = tuple(dict.fromkeys(row["blind_sides"].split()))
     note = _text(row["note"], _NOTE)
-    return KeptDeal(kept, {seat: _count(text) for seat, text in tricks.items()} or None, blind, note)
+    return KeptDeal(kept, {seat: _count(text, MOST_TRICKS) for seat, text in tricks.items()} or None, blind, note)
 
 
 def _told(row: Mapping[str, str], what: str, seats: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -192,12 +212,14 @@ def _read_adjustment(row: Mapping[str, str]) -> KeptAdjustment:
     points = row["points"]
     if not points.removeprefix("-").isdecimal() or not points.isascii() or len(points) > 8:
         raise ValueError(f"expected points, got {points[:20]!r}")
-    return KeptAdjustment(max(1, _count(row["deal"])), row["side"], int(points), _text(row["why"], _WHY))
+    if abs(int(points)) > MOST_POINTS:
+        raise ValueError(f"points go up to {MOST_POINTS:,}, got {points}")
+    return KeptAdjustment(max(1, _count(row["deal"], DEAL_CAP)), row["side"], int(points), _text(row["why"], _WHY))
 
 
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()) or len(text) > 4 or int(text) > 200:
-        raise ValueError(f"expected a number from 0, got {text[:20]!r}")
+def _count(text: str, most: int) -> int:
+    if not (text.isascii() and text.isdecimal()) or len(text) > 4 or int(text) > most:
+        raise ValueError(f"expected a number from 0 to {most}, got {text[:20]!r}")
     return int(text)
 
 

@@ -1,6 +1,8 @@
 """Rows of kept score sheets. A `Change` is the truth: what was written down, in order, and never changed.
 
-Scores follow from the changes and the ruleset. `Sheet.standing` repeats where a sheet stands, for lists. No behaviour.
+What is written on a sheet follows from its changes, and `Sheet.content` repeats it, so that no reading goes through
+them: one row is one version. Scores follow from the content and the ruleset; `Sheet.standing` repeats where the sheet
+stands, for lists. No behaviour.
 """
 
 from __future__ import annotations
@@ -26,6 +28,10 @@ class Sheet(models.Model):
     preset = models.CharField(max_length=64)
     ruleset = models.TextField(help_text="The whole ruleset, as `Ruleset.text` has it.")
     ruleset_hash = models.CharField(max_length=64)
+    content = models.TextField(help_text="JSON: what is written, as it follows, and its certificate.")
+    undo = models.PositiveIntegerField(help_text="How many changes could be taken back.")
+    redo = models.PositiveIntegerField(help_text="How many that were taken back could be written again.")
+    written = models.PositiveIntegerField(help_text="Bytes of the data of all changes.")
     standing = models.TextField(help_text="JSON: names, scores and how far the game is, as it follows.")
 
     class Meta:

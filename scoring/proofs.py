@@ -12,9 +12,10 @@ from contract import records
 from contract.problems import ContractReason, Fault, Problem, faults_of, malformed
 from contract.serializers import StrictCharField
 from scoring.boards import NAME_MOST, Board, Content, KeptDeal, changed_lines, told_of, turns
-from spades import Bid, Record, replay, require_supported
+from spades import Bid, Record, Ruleset, check_shuffles, replay, require_supported
 from spades.bidding import with_blind_sides
 from spades.bids import BidKind
+from spades.replay import ShuffleCheck
 from spades.terms import terms
 
 __all__ = ["Proof", "content_of", "differences", "read"]
@@ -29,6 +30,8 @@ class Proof:
     record: Record
     board: Board
     """Every finished deal, and the bids of one in progress once all are in. Names are those of the record."""
+    false_shuffles: tuple[ShuffleCheck, ...]
+    """What the record's seeds do not come to though they should."""
 
 
 def read(given: Any) -> Proof:
@@ -41,6 +44,7 @@ def read(given: Any) -> Proof:
     with records.replaying(record, given):
         require_supported(record.ruleset)
         played = replay(record)
+        shuffles = check_shuffles(record)
     if played.breach is not None:
         told = str(played.breach)
         raise Problem(ContractReason.RECORD_HAS_BREACH, f"{told[:1].upper()}{told[1:]}", breach=played.breach.to_json())
@@ -48,7 +52,8 @@ def read(given: Any) -> Proof:
     if played.bids is not None:
         deals.append(_kept(played.bids, None))
     first = record.deals[0].dealer if record.deals else terms(record.ruleset).table.seats[0]
-    return Proof(record, Board.of(record.ruleset, Content(record.names, first, deals=tuple(deals))))
+    board = Board.of(record.ruleset, Content(record.names, first, deals=tuple(deals)))
+    return Proof(record, board, tuple(check for check in shuffles if not check.passed))
 
 
 def _kept(bids: Mapping[str, Bid], tricks: Mapping[str, int] | None) -> KeptDeal:
@@ -93,9 +98,9 @@ def differences(board: Board, proof: Proof) -> list[dict[str, Any]]:
     """Where a sheet says otherwise than a record, deal by deal; nothing where they agree."""
     ruleset, proven, content = proof.board.ruleset, proof.board.content, board.content
     if board.ruleset.hash != ruleset.hash:
-        return [_difference("ruleset", board.ruleset.hash, ruleset.hash)]
-    found = []
-    if content.before != proven.before:
+        return [_difference("ruleset", *_options(board.ruleset, ruleset))]
+    found = [_difference("shuffle", None, check.what, deal=check.deal) for check in proof.false_shuffles]
+    if content.start() != proven.start():
         found.append(_difference("before", content.before, proven.before))
     if len(content.deals) != len(proven.deals):
         found.append(_difference("deals", len(content.deals), len(proven.deals)))
@@ -108,6 +113,13 @@ def differences(board: Board, proof: Proof) -> list[dict[str, Any]]:
     for line in changed_lines(proof.board, board):
         found.append(_difference("score", line["after"], line["before"], deal=line["deal"], side=line["side"]))
     return sorted(found, key=lambda difference: difference["deal"] or 0)
+
+
+def _options(one: Ruleset, other: Ruleset) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options, and the preset, in which two rulesets differ: the values of each."""
+    first, second = ({"preset": each.preset, **each.options()} for each in (one, other))
+    names = [name for name in first if first[name] != second[name]]
+    return {name: first[name] for name in names}, {name: second[name] for name in names}
 
 
 def _of_deal(board: Board, proven: Board, number: int) -> Iterator[dict[str, Any]]:

@@ -16,7 +16,7 @@ from accounts.bearer import WATCHER, Bearer
 from contract.pages import Place, rows_behind
 from contract.problems import ContractReason, Problem
 from contract.scopes import Scope
-from scoring.boards import Board, Folded, Step, changed_lines, fold
+from scoring.boards import Board, Content, Step, Written, changed_lines
 from scoring.models import Change, ShareLink, Sheet
 from spades import Ruleset
 
@@ -32,6 +32,7 @@ __all__ = [
     "read",
     "read_own",
     "result",
+    "steps",
     "summary",
 ]
 
@@ -42,8 +43,9 @@ class Reading:
 
     sheet: Sheet
     owner: bool
-    steps: list[Step]
-    _folded: Folded | None = field(default=None)
+    ends_at: datetime | None = None
+    """When the right to read it ends, where it does."""
+    _written: Written | None = field(default=None)
     _board: Board | None = field(default=None)
 
     @property
@@ -52,17 +54,23 @@ class Reading:
         return Ruleset.parse(self.sheet.ruleset)
 
     @property
-    def folded(self) -> Folded:
+    def written(self) -> Written:
         """What is written, and how far back one could go."""
-        if self._folded is None:
-            self._folded = fold(self.steps)
-        return self._folded
+        if self._written is None:
+            sheet = self.sheet
+            self._written = Written(Content.from_json(orjson.loads(sheet.content)), sheet.undo, sheet.redo)
+        return self._written
+
+    @property
+    def content(self) -> Content:
+        """What is written."""
+        return self.written.content
 
     @property
     def board(self) -> Board:
         """What follows from what is written."""
         if self._board is None:
-            self._board = Board.of(self.ruleset, self.folded.content)
+            self._board = Board.of(self.ruleset, self.content)
         return self._board
 
     @property
@@ -72,7 +80,7 @@ class Reading:
 
     def to_json(self) -> dict[str, Any]:
         """The sheet as it is answered."""
-        sheet, certificate = self.sheet, self.folded.content.certificate
+        sheet, certificate = self.sheet, self.content.certificate
         return {
             "id": sheet.id,
             "version": sheet.version,
@@ -82,8 +90,8 @@ class Reading:
             "ruleset": self.ruleset.resolved(),
             **self.board.to_json(),
             "certificate": None if certificate is None else certificate.to_json(),
-            "undo": len(self.folded.past),
-            "redo": len(self.folded.undone),
+            "undo": self.written.undo,
+            "redo": self.written.redo,
         }
 
 
@@ -101,7 +109,7 @@ def read(bearer: Bearer, sheet_id: UUID) -> Reading:
         raise accounts.unknown_token()
     if link.sheet_id != sheet_id:
         raise _unknown()
-    return Reading(link.sheet, False, _steps(sheet_id))
+    return Reading(link.sheet, False, link.expires_at)
 
 
 def read_own(account_id: UUID, sheet_id: UUID, *, lock: bool = False) -> Reading:
@@ -118,10 +126,11 @@ def read_own(account_id: UUID, sheet_id: UUID, *, lock: bool = False) -> Reading
     sheet = sheets.filter(id=sheet_id, account_id=account_id).first()
     if sheet is None:
         raise _unknown()
-    return Reading(sheet, True, _steps(sheet_id))
+    return Reading(sheet, True)
 
 
-def _steps(sheet_id: UUID) -> list[Step]:
+def steps(sheet_id: UUID) -> list[Step]:
+    """Every change of a sheet in order. The caller holds the sheet's lock."""
     rows = Change.objects.filter(sheet_id=sheet_id).order_by("number").values_list("kind", "data", "at")
     return [Step(kind, orjson.loads(data), at) for kind, data, at in rows]
 
@@ -137,7 +146,8 @@ def result(before: Reading, after: Reading) -> dict[str, Any]:
 
 def list_sheets(account_id: UUID, *, after: Place | None, limit: int) -> list[Sheet]:
     """An account's own sheets, newest first."""
-    return rows_behind(after, Sheet.objects.filter(account_id=account_id), limit, newest_first=True)
+    found = Sheet.objects.filter(account_id=account_id).defer("content")
+    return rows_behind(after, found, limit, newest_first=True)
 
 
 def summary(sheet: Sheet) -> dict[str, Any]:

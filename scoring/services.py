@@ -20,7 +20,7 @@ from contract.problems import ContractReason, Fault, Problem, malformed
 from events import hints, log
 from events.log import Entry
 from scoring import checks, proofs, selectors
-from scoring.boards import Board, Content, KeptDeal, Step, told_of
+from scoring.boards import Board, Content, Flag, KeptDeal, Step, Written, fold, told_of
 from scoring.models import Change, ShareLink, Sheet
 from scoring.proofs import Proof
 from scoring.selectors import Reading
@@ -48,6 +48,11 @@ __all__ = [
 
 MOST_CHANGES: Final = 5000
 """So many changes a sheet takes: what is written on it is found by going through them."""
+MOST_WRITTEN: Final = 8_000_000
+"""So many bytes of changes: to take one back means to go through all of them."""
+MOST_CONTENT: Final = 900_000
+"""So many bytes may be written on a sheet at a time. What `export_sheet` gives of them is a body that can be read."""
+MOST_ADJUSTMENTS: Final = 1000
 MOST_LINKS: Final = 50
 
 STRICT, LENIENT = Change.Mode.STRICT, Change.Mode.LENIENT
@@ -85,7 +90,7 @@ def create_sheet(*, account_id: UUID, ruleset: Ruleset, content: Content, mode: 
         ruleset_hash=ruleset.hash,
     )
     step = Step(Change.Kind.MADE, content.to_json(), at)
-    reading = Reading(sheet, True, [step])
+    reading = Reading(sheet, True, _written=Written(content))
     if mode == STRICT:
         _refuse_new_flags(None, reading.board, deal=None, whole=True)
     _write(reading, step, mode, at)
@@ -103,7 +108,8 @@ def _change(
     """Lock a sheet, decide what to write, see what the rules say, and write it.
 
     Args:
-        decide: gives the data of the change, None for no change, or raises.
+        decide: gives the data of the change, None for no change, or raises. A change that leaves everything as it is is
+            none either.
         deal: the number of the deal that the body speaks of, if it speaks of one; None for no deal, 0 for a new one.
         scored: whether it changes what is scored.
 
@@ -112,8 +118,9 @@ def _change(
     """
     before = selectors.read_own(ask.account_id, ask.sheet_id, lock=True)
     require_version(ask.version, before.sheet.version)
-    if len(before.steps) >= MOST_CHANGES:
-        raise Problem(ContractReason.TOO_MANY, f"A sheet takes {MOST_CHANGES:,} changes; export it and go on anew.")
+    if before.sheet.version >= MOST_CHANGES or before.sheet.written >= MOST_WRITTEN:
+        detail = f"A sheet takes {MOST_CHANGES:,} changes, of {MOST_WRITTEN:,} bytes in all; export it and go on anew."
+        raise Problem(ContractReason.TOO_MANY, detail)
     if scored and ask.mode == STRICT and before.board.over:
         detail = "The game on this sheet is over. With `mode` `lenient` the sheet is changed all the same."
         raise Problem(Reason.GAME_OVER, detail, errors=[Fault("", Reason.GAME_OVER, detail)])
@@ -121,17 +128,32 @@ def _change(
     if data is None:
         return before, before
     step = Step(kind, data, at)
-    after = Reading(before.sheet, True, [*before.steps, step])
+    after = Reading(before.sheet, True, _written=_after(before, step))
+    if kind in _REPLACES and after.content == before.content:
+        return before, before
     if scored:
-        number = len(after.folded.content.deals) if deal == 0 else deal
+        number = len(after.content.deals) if deal == 0 else deal
         if number is not None:
-            content = after.folded.content
+            content = after.content
             deal_number, told = content.number_in_game(number), told_of(content, number)
             _refuse_deal_misfits(before.ruleset, content.deals[number - 1], told, deal_number)
         if ask.mode == STRICT:
-            _refuse_new_flags(before.board, after.board, deal=number, whole=kind == Change.Kind.IMPORTED)
+            known = None if kind == Change.Kind.IMPORTED else before.board
+            fields = frozenset(data.get("change", data)) if number is not None else frozenset()
+            _refuse_new_flags(known, after.board, deal=number, told=fields, whole=kind == Change.Kind.IMPORTED)
     _write(after, step, ask.mode, at)
     return before, after
+
+
+def _after(before: Reading, step: Step) -> Written:
+    """What is written after one more change. To go back or forth takes all changes, and nothing else does."""
+    if step.kind in (Change.Kind.UNDONE, Change.Kind.REDONE):
+        return fold([*selectors.steps(before.sheet.id), step])
+    return before.written.after(step, before.sheet.version + 1)
+
+
+_REPLACES: Final = frozenset({Change.Kind.NAMED, Change.Kind.DEAL_CHANGED, Change.Kind.IMPORTED})
+"""Changes that could put in the place of something the same."""
 
 
 def add_deal(*, ask: Ask, deal: Mapping[str, Any]) -> tuple[Reading, Reading]:
@@ -146,11 +168,11 @@ def add_deal(*, ask: Ask, deal: Mapping[str, Any]) -> tuple[Reading, Reading]:
     """
 
     def decide(before: Reading) -> Mapping[str, Any]:
-        deals = before.folded.content.deals
+        deals = before.content.deals
         if deals and deals[-1].tricks is None:
             detail = f"Deal {len(deals)} has no tricks yet. Write them down first, or take the deal back."
             raise Problem(Reason.WRONG_PHASE, detail)
-        if before.folded.content.number_in_game(len(deals)) >= DEAL_CAP:
+        if before.content.number_in_game(len(deals)) >= DEAL_CAP:
             raise Problem(ContractReason.TOO_MANY, f"A game has {DEAL_CAP} deals at most.")
         return KeptDeal.from_json(deal).to_json()
 
@@ -165,11 +187,11 @@ def change_deal(*, ask: Ask, number: int, change: Mapping[str, Any]) -> tuple[Re
     """
 
     def decide(before: Reading) -> Mapping[str, Any]:
-        if not 1 <= number <= len(before.folded.content.deals):
+        if not 1 <= number <= len(before.content.deals):
             raise Problem(ContractReason.NOT_FOUND, "The sheet has no such deal.")
         return {"deal": number, "change": dict(change)}
 
-    return _change(ask, Change.Kind.DEAL_CHANGED, decide, deal=number)
+    return _change(ask, Change.Kind.DEAL_CHANGED, decide, deal=number, scored=change.keys() != {"note"})
 
 
 def adjust_sheet(*, ask: Ask, side: str, points: int, why: str | None = None) -> tuple[Reading, Reading]:
@@ -183,6 +205,8 @@ def adjust_sheet(*, ask: Ask, side: str, points: int, why: str | None = None) ->
         faults = list(checks.sides_fault(before.ruleset, side, "/side", ContractReason.NOT_ALLOWED_VALUE))
         if faults:
             raise malformed(faults)
+        if len(before.content.adjustments) >= MOST_ADJUSTMENTS:
+            raise Problem(ContractReason.TOO_MANY, f"A sheet has {MOST_ADJUSTMENTS:,} adjustments at most.")
         deal = max(1, sum(each is not None for each in before.board.answers))
         return {"deal": deal, "side": side, "points": points, "why": why}
 
@@ -204,11 +228,15 @@ def change_sheet(*, ask: Ask, change: Mapping[str, Any]) -> tuple[Reading, Readi
         ]
         if faults:
             raise malformed(faults)
-        content, data = before.folded.content, dict(change)
+        content, data = before.content, dict(change)
         if "names" in change:
             data["names"] = {**content.names, **change["names"]}
+        begun = replace(content, before=change.get("before"))
+        if "before" in change and begun.number_in_game(len(content.deals)) > DEAL_CAP:
+            detail = f"A game has {DEAL_CAP} deals at most, and {len(content.deals)} are on this sheet."
+            raise malformed([Fault("/before/deal_number", ContractReason.OUT_OF_RANGE, detail)])
         for place, deal in enumerate(content.deals if "before" in change else ()):
-            number = replace(content, before=change["before"]).number_in_game(place + 1)
+            number = begun.number_in_game(place + 1)
             if not deal.bids and nobody_bids(before.ruleset, number) is None:
                 detail = (
                     f"Deal {place + 1} would be number {number} of its game, in which seats bid, and it has no bids."
@@ -227,7 +255,7 @@ def undo_change(*, ask: Ask) -> tuple[Reading, Reading]:
     """
 
     def decide(before: Reading) -> Mapping[str, Any]:
-        if not before.folded.past:
+        if not before.written.undo:
             raise Problem(ContractReason.NOTHING_TO_UNDO, "Nothing was written since the sheet was made.")
         return {}
 
@@ -242,7 +270,7 @@ def redo_change(*, ask: Ask) -> tuple[Reading, Reading]:
     """
 
     def decide(before: Reading) -> Mapping[str, Any]:
-        if not before.folded.undone:
+        if not before.written.redo:
             raise Problem(ContractReason.NOTHING_TO_REDO, "Nothing was taken back, or something was written since.")
         return {}
 
@@ -268,7 +296,7 @@ def import_content(*, ask: Ask, read: Callable[[Reading], Content]) -> tuple[Rea
 
 
 def certify_sheet(*, ask: Ask, proof: Proof) -> tuple[Reading, list[dict[str, Any]]]:
-    """Write down that a sheet says what a record proves, if it does.
+    """Write down that a sheet says what a record proves, if it does and that is not written there already.
 
     Returns:
         The sheet, and where it says otherwise; then nothing was written.
@@ -280,7 +308,9 @@ def certify_sheet(*, ask: Ask, proof: Proof) -> tuple[Reading, list[dict[str, An
 
     def decide(before: Reading) -> Mapping[str, Any] | None:
         found.extend(proofs.differences(before.board, proof))
-        return None if found else {"record_hash": proof.record.hash}
+        certificate = before.content.certificate
+        known = certificate is not None and certificate.record_hash == proof.record.hash
+        return None if found or known else {"record_hash": proof.record.hash}
 
     _, after = _change(ask, Change.Kind.CERTIFIED, decide, scored=False)
     return after, found
@@ -348,11 +378,19 @@ def pointing_into(part: str, *, whole: bool = False) -> Iterator[None]:
             else Fault(part if whole else part + fault.pointer, fault.reason, f"{_within(fault, whole)}{fault.detail}")
             for fault in problem.errors
         )
+        if problem.reason is ContractReason.MALFORMED:
+            problem.detail = malformed(problem.errors).detail
         raise
 
 
 def _within(fault: Fault, whole: bool) -> str:
-    return f"{fault.pointer}: " if whole and fault.pointer else ""
+    """Where in a file a fault is, in words: deals and adjustments counted from 1."""
+    if not whole or not fault.pointer:
+        return ""
+    part, *rest = fault.pointer.split("/")[1:]
+    if part not in ("deals", "adjustments") or not rest:
+        return f"{part}: "
+    return f"{part.removesuffix('s').capitalize()} {int(rest[0]) + 1}{''.join(f', {each}' for each in rest[1:])}: "
 
 
 def _dealer_fault(ruleset: Ruleset, dealer: str | None) -> list[Fault]:
@@ -380,6 +418,12 @@ def _refuse_misfits(ruleset: Ruleset, content: Content) -> None:
         if deal.tricks is None and place < len(content.deals) - 1:
             detail = "Only the last deal may be without tricks."
             faults.append(Fault(f"/deals/{place}/tricks", ContractReason.MISSING_FIELD, detail))
+    if content.number_in_game(len(content.deals)) > DEAL_CAP:
+        where = "/before/deal_number" if len(content.deals) <= DEAL_CAP else "/deals"
+        faults.append(Fault(where, ContractReason.OUT_OF_RANGE, f"A game has {DEAL_CAP} deals at most."))
+    if len(content.adjustments) > MOST_ADJUSTMENTS:
+        detail = f"A sheet has {MOST_ADJUSTMENTS:,} adjustments at most."
+        faults.append(Fault("/adjustments", ContractReason.OUT_OF_RANGE, detail))
     for place, adjustment in enumerate(content.adjustments):
         where = f"/adjustments/{place}"
         faults += checks.sides_fault(ruleset, adjustment.side, f"{where}/side", ContractReason.NOT_ALLOWED_VALUE)
@@ -407,48 +451,64 @@ def _deal_misfits(ruleset: Ruleset, deal: KeptDeal, told: checks.Told, number: i
     return faults
 
 
-def _refuse_new_flags(before: Board | None, after: Board, *, deal: int | None, whole: bool = False) -> None:
-    """Refuse a change after which the rules forbid something that they did not forbid before.
+def _refuse_new_flags(
+    before: Board | None,
+    after: Board,
+    *,
+    deal: int | None,
+    told: frozenset[str] = frozenset(),
+    whole: bool = False,
+) -> None:
+    """Refuse a change after which the rules forbid something that they did not forbid before, or that it says itself.
 
     Args:
         deal: the deal that the body speaks of, into which pointers go; faults of others point to the whole body.
+        told: what the body says of that deal.
         whole: the body has all deals, into which pointers go.
 
     Raises:
         Problem: the first of the reasons, with everything.
     """
     known = set() if before is None else {key for key, _ in _flags(before)}
+    known -= {key for key in known if key[0] == deal and key[1].partition("/")[2].partition("/")[0] in told}
+    new = [(number, flag) for key, (number, flag) in _flags(after) if key not in known]
     faults = []
-    for key, (number, fault) in _flags(after):
-        if key in known:
-            continue
+    for number, flag in new:
         if whole:
-            faults.append(Fault(f"/deals/{number - 1}{fault.pointer}", fault.reason, fault.detail))
+            faults.append(Fault(f"/deals/{number - 1}{flag.pointer}", flag.reason, flag.detail))
         elif number == deal:
-            faults.append(fault)
+            faults.append(Fault(flag.pointer, flag.reason, flag.detail))
         else:
-            faults.append(Fault("", fault.reason, f"Deal {number}: {fault.detail}"))
+            faults.append(Fault("", flag.reason, f"Deal {number}: {flag.detail}"))
     if faults:
-        raise Problem(Reason(faults[0].reason), faults[0].detail, errors=faults)
+        raise Problem(Reason(faults[0].reason), faults[0].detail, errors=faults, rule=new[0][1].rule)
 
 
-def _flags(board: Board) -> list[tuple[tuple[int, str, str], tuple[int, Fault]]]:
+def _flags(board: Board) -> list[tuple[tuple[int, str, str], tuple[int, Flag]]]:
     return [
-        ((number, fault.pointer, fault.reason), (number, fault))
+        ((number, flag.pointer, flag.reason), (number, flag))
         for number, found in enumerate(board.flags, start=1)
-        for fault in found
+        for flag in found
     ]
 
 
 def _write(reading: Reading, step: Step, mode: str, at: Any) -> None:
-    """Write the last of the changes that were read, where the sheet then stands, and an event."""
+    """Write a change, what is written after it, where the sheet then stands, and an event.
+
+    Raises:
+        Problem: `too_many`; nobody could read it back.
+    """
     sheet, board = reading.sheet, reading.board
+    content, data = orjson.dumps(reading.content.to_kept_json()).decode(), orjson.dumps(step.data).decode()
+    if len(content.encode()) > MOST_CONTENT:
+        raise Problem(ContractReason.TOO_MANY, f"A sheet holds {MOST_CONTENT:,} bytes at most, notes and all.")
+    sheet.content, sheet.undo, sheet.redo = content, reading.written.undo, reading.written.redo
+    sheet.written = (sheet.written or 0) + len(data.encode())
     sheet.version += 1
     sheet.changed_at = at
     standing = {"deals": len(board.content.deals), "sides": board.sides(), "game": board.game()}
     sheet.standing = orjson.dumps({"names": dict(board.content.names), **standing}).decode()
     sheet.save(force_insert=sheet.version == 1, force_update=sheet.version > 1)
-    data = orjson.dumps(step.data).decode()
     Change.objects.create(sheet_id=sheet.id, number=sheet.version, at=at, kind=step.kind, mode=mode, data=data)
     deal = {"deal_added": len(board.content.deals), "deal_changed": step.data.get("deal")}.get(step.kind)
     public = {"mode": mode, **standing}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import re
 import sys
 import threading
 from collections import deque
@@ -23,13 +24,14 @@ from django.db import connections
 from django.http import HttpResponse
 from django.urls import set_script_prefix
 
+from contract.endpoint import MOST_BYTES, MOST_BYTES_OF_A_FILE
 from events.stream import Answer, Headers, Receive, Scope, Send
 
 _Result = TypeVar("_Result")
 _Job = tuple[asyncio.AbstractEventLoop, asyncio.Future[Any], Callable[..., Any], tuple[Any, ...]]
 
-BODY_BYTES: Final = 64 * 1024
-"""The largest body that the API takes. Of a larger one Django gets one byte more than this, and so can tell."""
+_FILES: Final = re.compile(r"/v1/score_sheets/(?:[^/]+/)?import")
+"""Where a body may hold what an export gave. Of what is too large Django gets one byte more, and so can tell."""
 
 DISCARD_BYTES: Final = 8 * 1024 * 1024
 """How much of a body is read and thrown away, so that a client that sends first and reads then finds its answer."""
@@ -147,7 +149,7 @@ class Bridge:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         try:
-            body, complete = await _read(receive)
+            body, complete = await _read(scope["path"], receive)
         except ClientGone:
             return
         answer = await self._pool.run(self._run, _environ(scope, body))
@@ -173,12 +175,13 @@ class Bridge:
         return Answer(status, _with_length(headers, status, len(body)), body, getattr(response, "reader", None))
 
 
-async def _read(receive: Receive) -> tuple[bytes, bool]:
-    """The body of a request, cut off after `BODY_BYTES` + 1, and whether the client was heard to its end.
+async def _read(path: str, receive: Receive) -> tuple[bytes, bool]:
+    """The body of a request, cut off behind the first byte too many, and whether the client was heard to its end.
 
     Raises:
         ClientGone: it left before.
     """
+    most = MOST_BYTES_OF_A_FILE if _FILES.fullmatch(path) else MOST_BYTES
     kept = bytearray()
     total = 0
     while True:
@@ -187,7 +190,7 @@ async def _read(receive: Receive) -> tuple[bytes, bool]:
             raise ClientGone
         chunk: bytes = message.get("body", b"")
         total += len(chunk)
-        kept += chunk[: BODY_BYTES + 1 - len(kept)]
+        kept += chunk[: most + 1 - len(kept)]
         if not message.get("more_body", False):
             return bytes(kept), True
         if total > DISCARD_BYTES:

@@ -150,8 +150,10 @@ COMPONENTS: dict[str, Schema] = {
                 seat=or_null(SEAT, "Whose bid or tricks; else null."),
                 side=or_null(SIDE, "Whose score, blind bid or adjustment; else null."),
                 what=text(
-                    "`ruleset` by its hash, `deals` how many; `before` and an `adjustment` are on no record.",
+                    "`ruleset` by the options that differ, `deals` how many; `before` and an `adjustment` are on no "
+                    "record; `shuffle` is what the record's own seeds do not come to.",
                     "ruleset",
+                    "shuffle",
                     "before",
                     "deals",
                     "dealer",
@@ -161,7 +163,7 @@ COMPONENTS: dict[str, Schema] = {
                     "adjustment",
                     "score",
                 ),
-                sheet={"description": "What the sheet has: hash, number, seat, bid or score; null for nothing."},
+                sheet={"description": "What the sheet has: options, number, seat, bid or score; null for nothing."},
                 record={"description": "What the record proves, likewise."},
             ),
             "All of them, deal by deal; where the rulesets are two, nothing else was compared.",

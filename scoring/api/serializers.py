@@ -72,6 +72,17 @@ class StandingSerializer(StrictSerializer):
     )
 
 
+class SheetStandingSerializer(StandingSerializer):
+    """How the sides stand before the first deal of a sheet. A side left out stands at nothing."""
+
+    deal_number = StrictIntegerField(
+        required=False,
+        min_value=1,
+        max_value=DEAL_CAP,
+        help_text="The number of that deal in its game; left out it is the first.",
+    )
+
+
 class AdjustmentSerializer(StrictSerializer):
     """Points that are given or taken for a reason of one's own."""
 
@@ -140,7 +151,7 @@ class SheetSerializer(StrictSerializer):
     )
     dealer = SeatField(required=False, help_text="Who deals first; by default the first seat. A record says who.")
     note = StrictCharField(required=False, max_length=NOTE_MOST, help_text="Whatever is worth noting about the game.")
-    before = StandingSerializer(
+    before = SheetStandingSerializer(
         required=False,
         help_text="Of a game begun elsewhere: how the sides stand before the sheet's first deal.",
     )
@@ -177,7 +188,7 @@ class ChangeSheetSerializer(ModeSerializer):
     names = BySeatField(child=_name(), required=False, help_text="Names to write over the old ones.")
     dealer = SeatField(required=False, help_text="Who dealt first.")
     note = StrictCharField(required=False, max_length=NOTE_MOST, allow_null=True)
-    before = StandingSerializer(
+    before = SheetStandingSerializer(
         required=False, allow_null=True, help_text="How the sides stood before the sheet's first deal; as a whole."
     )
 
@@ -236,7 +247,7 @@ class ExportedSerializer(StrictSerializer):
     names = BySeatField(child=StrictCharField(max_length=NAME_MOST, allow_null=True), required=False)
     dealer = SeatField(required=False)
     note = StrictCharField(required=False, max_length=NOTE_MOST, allow_null=True)
-    before = StandingSerializer(required=False, allow_null=True)
+    before = SheetStandingSerializer(required=False, allow_null=True)
     deals = StrictListField(child=KeptDealSerializer(), required=False, max_length=DEAL_CAP)
     adjustments = StrictListField(child=KeptAdjustmentSerializer(), required=False, max_length=1000)
 

@@ -9,13 +9,14 @@ from uuid import UUID
 
 from django.db import transaction
 from django.http import HttpResponse
+from django.utils import timezone
 from rest_framework.request import Request
 
 from accounts import bearer as bearers
 from accounts import idempotency
 from accounts import selectors as accounts
 from contract import pages, rulesets
-from contract.endpoint import JSON, Endpoint, answer, no_content, not_modified
+from contract.endpoint import JSON, MOST_BYTES_OF_A_FILE, Endpoint, answer, no_content, not_modified
 from contract.etags import etag, if_match_version, matches_none
 from contract.limits import charge
 from contract.problems import ContractReason, Fault, Problem, malformed
@@ -189,6 +190,7 @@ class ImportSheetView(Endpoint):
     @operation(
         "import_sheet",
         summary="Make a sheet of an export",
+        most_bytes=MOST_BYTES_OF_A_FILE,
         tag="Score sheets",
         scope=Scope.SCORING,
         tokens=(ACCOUNT,),
@@ -291,7 +293,7 @@ class DealsView(Endpoint):
 
         def effect(account_id: UUID) -> idempotency.Answer:
             before, after = services.add_deal(ask=Ask(account_id, sheet_id, version, mode), deal=_jsonable(body))
-            number = len(after.folded.content.deals)
+            number = len(after.content.deals)
             location = {"Location": f"/v1/score_sheets/{sheet_id}/deals/{number}"}
             return idempotency.Answer(201, selectors.result(before, after), {**location, **_tag(after)})
 
@@ -313,7 +315,7 @@ class DealView(Endpoint):
     def get(self, request: Request, sheet_id: UUID, number: int) -> HttpResponse:
         """One deal of a sheet, with its score."""
         reading = selectors.read(bearers.require(request), sheet_id)
-        if not 1 <= number <= len(reading.folded.content.deals):
+        if not 1 <= number <= len(reading.content.deals):
             raise Problem(ContractReason.NOT_FOUND, "The sheet has no such deal.")
         tag = _tag(reading)
         if matches_none(request, tag["ETag"]):
@@ -484,7 +486,7 @@ class ExportView(Endpoint):
         if matches_none(request, tag):
             return not_modified(tag)
         if kind == "json":
-            return answer(exports.to_json(reading.ruleset, reading.folded.content), headers={"ETag": tag})
+            return answer(exports.to_json(reading.ruleset, reading.content), headers={"ETag": tag})
         response = HttpResponse(exports.to_csv(reading.board), content_type=f"{CSV}; charset=utf-8")
         response["Content-Disposition"] = f'attachment; filename="{sheet_id}.csv"'
         response["ETag"] = tag
@@ -497,6 +499,7 @@ class ImportIntoSheetView(Endpoint):
     @operation(
         "import_into_sheet",
         summary="Put an export in place of what is written",
+        most_bytes=MOST_BYTES_OF_A_FILE,
         tag="Score sheets",
         scope=Scope.SCORING,
         tokens=(ACCOUNT,),
@@ -515,7 +518,7 @@ class ImportIntoSheetView(Endpoint):
 
         def read(before: Reading) -> Content:
             if "csv" in body:
-                return exports.read_csv(before.ruleset, body["csv"], before.folded.content)
+                return exports.read_csv(before.ruleset, body["csv"], before.content)
             exported = body["sheet"]
             ruleset = rulesets.read(exported["ruleset"], "/sheet/ruleset")
             if ruleset.hash != before.sheet.ruleset_hash:
@@ -630,5 +633,6 @@ class EventsView(Endpoint):
         With `wait` the answer comes as soon as something happens, with `Accept: text/event-stream` it is a stream.
         """
         reading = selectors.read(bearers.require(request), sheet_id)
-        reader = Reader(sheet_id, None, self.query["after"], self.query["limit"], finished=False)
+        ends_in = None if reading.ends_at is None else (reading.ends_at - timezone.now()).total_seconds()
+        reader = Reader(sheet_id, None, self.query["after"], self.query["limit"], finished=False, ends_in=ends_in)
         return events_api.give(reader, reading.sheet.version, of="sheet", else_read="sheet")

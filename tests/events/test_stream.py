@@ -33,6 +33,7 @@ class View:
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
         self.revoked = False
+        self.ends_in: float | None = None
         self.answered = asyncio.Event()
 
     async def ask(self, scope) -> Answer:
@@ -61,7 +62,7 @@ class View:
             200,
             [(b"content-type", b"application/json"), (b"etag", b'"1"'), (b"x-request-id", b"abcdefgh")],
             orjson.dumps(body),
-            Reader(game_id, seat, after, LIMIT, finished),
+            Reader(game_id, seat, after, LIMIT, finished, ends_in=self.ends_in),
         )
 
 
@@ -189,6 +190,25 @@ def test_a_long_poll_has_at_once_what_is_there(write_events):
     assert status == 200
     assert [event["number"] for event in orjson.loads(body)["items"]] == [1]
     assert headers[b"content-length"] == str(len(body)).encode()
+
+
+def test_who_may_read_for_a_time_is_told_nothing_after_it(write_events):
+    game_id = uuid4()
+
+    async def scenario():
+        async with running() as setting:
+            setting.view.ends_in = 0.2
+            poll = setting.open(request(game_id, "wait=30"))
+            following = setting.open(request(game_id, accept=STREAM))
+            answers = await poll.whole(), await following.whole()
+            setting.hub.hint(game_id, await setting.pool.run(write_events, game_id, PLAYED))
+            return answers
+
+    (status, _, polled), (_, _, streamed) = asyncio.run(scenario())
+
+    assert (status, orjson.loads(polled)["items"]) == (200, [])
+    assert streamed.endswith(b": goodbye\n\n")
+    assert ids(streamed) == []
 
 
 @pytest.mark.parametrize("seat", ["A", "B"])

@@ -6,12 +6,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from accounts.services import create_account
-from scoring import exports, services
+from contract.problems import Problem
+from scoring import exports, selectors, services
 from scoring.api.serializers import ExportedSerializer
 from scoring.boards import Board, Content, KeptAdjustment, KeptDeal, Step, changed_lines, fold, told_of
 from scoring.checks import standing
@@ -20,6 +22,7 @@ from scoring.services import Ask
 from spades import Ruleset, RuleViolation, ScoreSheet
 from spades.bidding import nobody_bids
 from spades.seats import table
+from spades.terms import terms
 from tests.scoring.test_questions import bids_of, rulesets, tricks_of
 
 FAST = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -120,8 +123,7 @@ def test_what_is_taken_back_was_never_done(data):
     undone = fold([*steps, *[step("change_undone", {})] * back])
     redone = fold([*steps, *[step("change_undone", {})] * back, *[step("change_redone", {})] * back])
 
-    assert (undone.content, len(undone.past)) == (fold(steps[:kept]).content, kept - 1)
-    assert len(undone.undone) == back
+    assert (undone.content, undone.undo, undone.redo) == (fold(steps[:kept]).content, kept - 1, back)
     assert redone == fold(steps)
 
 
@@ -149,7 +151,8 @@ def test_a_board_scores_as_the_library_does_and_flags_what_it_refuses(data):
     board = Board.of(ruleset, content)
 
     before = content.before or {}
-    sheet, over = ScoreSheet.at(ruleset, standing(before), before.get("deal_number", 1)), False
+    sheet = ScoreSheet.at(ruleset, standing(before), before.get("deal_number", 1))
+    over = bool(before) and sheet.ending() is not None
     for number, deal in enumerate(content.deals, start=1):
         reasons = {fault.reason for fault in board.flags[number - 1]}
         assert ("game_over" in reasons) == over
@@ -201,3 +204,46 @@ def test_a_stored_sheet_that_was_corrected_equals_one_typed_from_the_start(data)
     assert shown(corrected) == shown(read_own(account.id, typed_right.sheet_id))
     assert shown(undone) == shown(read_own(account.id, keep(wrong.deals).sheet_id))
     assert shown(read_own(account.id, ask.sheet_id)) == shown(undone)
+
+
+@pytest.mark.django_db
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_what_is_kept_beside_the_changes_is_what_they_come_to(data):
+    ruleset = data.draw(rulesets)
+    content = data.draw(contents_of(ruleset).filter(lambda each: each.deals and each.deals[-1].tricks is not None))
+    account, _ = create_account("Ann")
+    made = services.create_sheet(
+        mode=services.LENIENT,
+        account_id=account.id,
+        ruleset=ruleset,
+        content=replace(content, deals=content.deals[:1], adjustments=()),
+    )
+    ask = Ask(account.id, made.sheet.id, mode=services.LENIENT)
+    number = content.number_in_game(1)
+    changes = {
+        "add": lambda: services.add_deal(ask=ask, deal=content.deals[-1].to_json()),
+        "change": lambda: services.change_deal(
+            ask=ask, number=1, change=data.draw(deals_of(ruleset, number)).to_json()
+        ),
+        "adjust": lambda: services.adjust_sheet(
+            ask=ask, side=terms(ruleset).table.sides[0], points=data.draw(st.integers(1, 9))
+        ),
+        "note": lambda: services.change_sheet(ask=ask, change={"note": data.draw(st.sampled_from(["a", "b", None]))}),
+        "import": lambda: services.import_content(ask=ask, read=lambda _: content),
+        "undo": lambda: services.undo_change(ask=ask),
+        "redo": lambda: services.redo_change(ask=ask),
+    }
+
+    for what in data.draw(st.lists(st.sampled_from([*changes, "undo", "undo", "redo"]), min_size=3, max_size=12)):
+        try:
+            _, after = changes[what]()
+        except Problem:  # and then nothing is written
+            assert read_own(account.id, ask.sheet_id).written == fold(selectors.steps(ask.sheet_id))
+            continue
+        steps = selectors.steps(ask.sheet_id)
+        stored = read_own(account.id, ask.sheet_id)
+        assert stored.written == after.written == fold(steps)
+        assert stored.sheet.version == len(steps)
+        assert stored.sheet.written == sum(len(orjson.dumps(each.data)) for each in steps)
+        assert stored.to_json() == after.to_json()

@@ -137,3 +137,45 @@ def test_a_stream_of_a_sheet_tells_every_change_once_to_who_comes_back_too(owner
     owner.delete(f"{sheet}/share_links/{link['share_link']['id']}")
     owner.post(f"{sheet}/deals", json=DEAL)
     assert list(again) == []
+
+
+def test_a_reader_beside_a_writer_sees_one_version_at_a_time(owner, sheet, live_service):
+    def write():
+        with ApiClient(live_service.url, token=owner.token) as client:
+            for _ in range(40):
+                assert client.post(f"{sheet}/adjustments", json={"side": "NS", "points": 1}).status == 200
+
+    with ThreadPoolExecutor(2) as pool:
+        writing = pool.submit(write)
+        seen = []
+        while not writing.done():
+            reply = owner.get(sheet)
+            seen.append((reply.headers["etag"], reply.body["version"], len(reply.body["adjustments"]) + 1))
+        writing.result()
+
+    assert seen
+    assert [each for each in seen if each != (f'"{each[1]}-owner"', each[1], each[1])] == []
+
+
+def test_a_sheet_that_is_deleted_while_it_is_read_was_there_or_was_not(owner, live_service):
+    start = Barrier(3, timeout=60)
+
+    def ask(how, address):
+        with ApiClient(live_service.url, token=owner.token) as client:
+            for path in address:
+                start.wait()
+                yield getattr(client, how)(path).status
+
+    addresses = [
+        owner.post("/v1/score_sheets", json={"ruleset": {"preset": "standard"}}).headers["location"] for _ in range(15)
+    ]
+    for address in addresses:
+        owner.post(f"{address}/deals", json=DEAL)
+    with ThreadPoolExecutor(3) as pool:
+        deleted, read, exported = (
+            pool.submit(list, ask(how, [f"{address}{path}" for address in addresses]))
+            for how, path in (("delete", ""), ("get", ""), ("get", "/export"))
+        )
+
+    assert set(deleted.result()) == {204}
+    assert {*read.result(), *exported.result()} <= {200, 404}

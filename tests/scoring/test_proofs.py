@@ -345,13 +345,14 @@ def test_a_sheet_that_says_what_the_record_proves_is_certified_in_either_form(cl
 
     reply = certify(client, worked, record.to_json(), example=True)
     again = certify(client, worked, record.to_text(compact=True))
+    undone = client.post(f"{worked}/undo")
 
     assert (reply.status, reply.body["certified"], reply.body["differences"]) == (200, True, [])
     assert reply.headers["etag"] == '"3-owner"'
     sheet = reply.body["sheet"]
     assert sheet["certificate"] == {"at": sheet["changed_at"], "version": 3, "record_hash": record.hash}
-    assert again.body["sheet"]["certificate"]["record_hash"] == record.hash
-    assert again.body["sheet"]["certificate"]["version"] == 4
+    assert (again.body, again.headers["etag"]) == (reply.body, reply.headers["etag"])  # it is written there already
+    assert undone.body["sheet"]["certificate"] is None
 
 
 def test_a_certification_is_a_change_an_event_and_seen_by_readers(client, worked):
@@ -443,18 +444,30 @@ def test_a_dealer_an_adjustment_and_a_number_of_deals_are_told(client, worked):
     assert differences(certify(client, worked, WORKED)) == [("deals", None, None, 2, 1)]
 
 
-def test_other_rules_are_one_difference_and_nothing_else_is_compared(client):
-    address = typed(client, {"preset": "pagat"})
+def test_other_rules_are_told_option_by_option_and_nothing_else_is_compared(client):
+    ruleset = flat(Record.read(WORKED).ruleset)
+    address = typed(client, {**ruleset, "target_score": 350, "bag_limit": 0})
 
     reply = certify(client, address, WORKED)
 
-    hashes = PAGAT.hash, Record.read(WORKED).ruleset.hash
+    ours, theirs = {"bag_limit": 0, "target_score": 350}, {"bag_limit": 10, "target_score": 500}
     assert reply.body == {
         "certified": False,
-        "differences": [
-            {"deal": None, "seat": None, "side": None, "what": "ruleset", "sheet": hashes[0], "record": hashes[1]}
-        ],
+        "differences": [{"deal": None, "seat": None, "side": None, "what": "ruleset", "sheet": ours, "record": theirs}],
     }
+
+
+def test_a_record_whose_seeds_do_not_give_its_cards_certifies_nothing(client):
+    record = game(PAGAT)
+    false = replace(record, deals=(replace(record.deals[0], seed="ab" * 32), *record.deals[1:])).to_json()
+    address = made_from(client, record.to_json()).headers["location"]
+
+    refused, agreed = certify(client, address, false), certify(client, address, record.to_json())
+
+    assert [(each["deal"], each["what"], each["sheet"], each["record"]) for each in refused.body["differences"]] == [
+        (1, "shuffle", None, what) for what in ("commitment", "shuffle", "dealer")
+    ]
+    assert (refused.body["certified"], agreed.body["certified"]) == (False, True)
 
 
 def test_scores_that_differ_are_told_line_by_line_and_nothing_is_written(client, worked):

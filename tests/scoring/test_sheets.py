@@ -9,12 +9,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import IdempotencyRecord
 from accounts.services import create_account
 from events.models import Event
 from events.stream import game_waited_for
+from scoring import services
 from scoring.models import Change, ShareLink, Sheet
 from tests.client import Answer, ApiClient
 from tests.scoring.test_questions import CASES, body_of
@@ -327,6 +330,55 @@ def test_what_is_flagged_already_refuses_no_later_change(sheet):
     assert kept.scores() == [70 - 170, 120]
 
 
+def test_a_note_is_written_on_a_deal_of_a_finished_sheet(sheet):
+    kept = sheet(target_score=60).write(MADE)
+
+    assert kept.patch("deals", 1, json={"note": "well played"}).status == 200
+    assert kept.patch("deals", 1, json={"note": "?", "tricks": taken(3, 3, 3, 4)}).reason == "game_over"
+    assert kept.get().body["deals"][0]["note"] == "well played"
+
+
+def test_what_changes_nothing_is_no_change(sheet):
+    kept = sheet().write(MADE)
+    before = kept.get()
+
+    for reply in (
+        kept.patch(json={}),
+        kept.patch(json={"note": None, "dealer": "N"}),
+        kept.patch("deals", 1, json=MADE),
+        kept.post("import", json={"sheet": kept.get("export").body}),
+    ):
+        assert (reply.status, reply.body["changed"]) == (200, [])
+        assert reply.headers["etag"] == before.headers["etag"]
+        assert reply.body["sheet"] == before.body
+
+
+def test_a_sheet_refuses_with_the_rule_that_decided(sheet, ask):
+    options = {"min_team_bid": 4}
+    deal = {"bids": four(1, 4, 2, 4), "tricks": taken(4, 3, 3, 3)}
+
+    written = sheet(**options).post("deals", json=deal)
+    alone = ask("deals", {"ruleset": {"preset": "standard", **options}, **deal})
+
+    parts = ("reason", "detail", "rule", "errors")
+    assert {part: written.body[part] for part in parts} == {part: alone.body[part] for part in parts}
+    assert written.body["rule"] == {"option": "min_team_bid", "value": 4, "section": "bids"}
+
+
+@pytest.mark.parametrize("before", [{"scores": {"NS": 600}}, {"deal_number": 8}])
+def test_a_game_that_was_over_before_the_sheet_takes_no_deal(client, before):
+    body = {"ruleset": {"preset": "standard", "max_hands": 6, "tie_rule": "shared"}, "before": before}
+    kept = Kept(client, (made := client.post("/v1/score_sheets", json=body)).body["id"], client.token)
+
+    refused = kept.post("deals", json=MADE)
+    added = kept.post("deals", json={**MADE, "mode": "lenient"})
+
+    assert (made.body["game"]["over"], made.body["next"]) == (True, None)
+    assert refused.reason == "game_over"
+    [flag] = added.body["sheet"]["deals"][0]["flags"]
+    assert flag["detail"] == "The game was over before the first deal of this sheet."
+
+
 def test_a_finished_sheet_is_changed_only_leniently(sheet):
     kept = sheet(target_score=60).write(MADE)
     over = kept.get().body
@@ -591,6 +643,118 @@ def test_a_sheet_takes_so_many_changes_and_no_more(sheet, monkeypatch):
     assert (reply.status, reply.reason) == (409, "too_many")
 
 
+def test_what_was_ever_written_costs_a_reader_nothing(sheet):
+    kept = sheet().write(MADE)
+    token = kept.post("share_links", json={}).body["token"]
+
+    for path in ((), ("deals", 1), ("export",), ("events",)):
+        for who in (kept.token, token):
+            with CaptureQueriesContext(connection) as queries:
+                assert kept.get(*path, token=who).status == 200
+            assert [query["sql"] for query in queries if "scoring_change" in query["sql"]] == []
+
+
+def test_a_full_history_takes_no_more_and_a_full_sheet_neither(sheet, monkeypatch):
+    kept = sheet().write(MADE)
+    monkeypatch.setattr(services, "MOST_CONTENT", 600)
+    long = kept.patch("deals", 1, json={"note": "x" * 500})
+    monkeypatch.setattr(services, "MOST_WRITTEN", 100)
+    many = kept.patch("deals", 1, json={"note": "x"})
+
+    assert [reply.reason for reply in (long, many)] == ["too_many"] * 2
+    assert kept.get().body["version"] == 2
+
+
+def test_the_longest_sheet_is_read_back_from_its_files(sheet):
+    kept, other, third = (sheet(target_score=100_000) for _ in range(3))
+    whole = kept.get("export").body
+    deals = [{**MADE, "blind_sides": [], "note": "Ünicode " * 60}] * 200
+
+    filled = kept.post("import", json={"sheet": {**whole, "deals": deals}, "mode": "lenient"})
+    text = kept.get("export", query="?format=csv").content.decode()
+    again = other.post("import", json={"sheet": kept.get("export").body})
+    from_csv = third.post("import", json={"csv": text})
+
+    assert len(text.encode()) > 100_000
+    assert [reply.status for reply in (filled, again, from_csv)] == [200] * 3
+    assert [each.body["sheet"]["deals"] for each in (again, from_csv)] == [filled.body["sheet"]["deals"]] * 2
+    assert kept.post("import", json={"csv": "x" * 1_100_000}).reason == "payload_too_large"
+
+
+@pytest.mark.parametrize(
+    ("change", "told_first"),
+    [
+        ({"before": {"deal_number": 199}, "deals": [MADE] * 3}, "/sheet/before/deal_number"),
+    ],
+)
+def test_a_sheet_holds_a_game_and_no_more(sheet, change, told_first):
+    kept = sheet()
+
+    reply = kept.post("import", json={"sheet": {**kept.get("export").body, **change}, "mode": "lenient"})
+
+    assert (reply.status, told(reply)[0][0]) == (400, told_first)
+
+
+@pytest.mark.parametrize(
+    ("rows", "where"),
+    [
+        (["deal,{n},4,3,3,3,4,3,3,3,,,,,"] * 201, "/csv"),
+        (["adjustment,1,,,,,,,,,,,NS,1,"] * 1001, "/csv"),
+        (["deal,1,4,3,3,3,55,3,3,3,,,,,"], "/csv"),
+        (["adjustment,1,,,,,,,,,,,NS,1000001,"], "/csv"),
+        (["adjustment,1,,,,,,,,,,,NS,-1000001,"], "/csv"),
+    ],
+)
+def test_a_csv_holds_what_a_sheet_does_and_no_more(sheet, rows, where):
+    kept = sheet()
+    header = kept.get("export", query="?format=csv").content.decode().split("\r\n")[0].partition(",dealer")[0]
+    text = "\r\n".join([header, *(row.format(n=number) for number, row in enumerate(rows, start=1))])
+
+    reply = kept.post("import", json={"csv": text, "mode": "lenient"})
+
+    assert (reply.status, told(reply)[0][0]) == (400, where)
+    assert kept.get().body["version"] == 1
+
+
+def test_each_line_of_a_csv_is_told_its_own_faults(sheet):
+    kept = sheet().write(MADE, MADE)
+    text = kept.get("export", query="?format=csv").content.decode().replace("deal,1,4", "deal,1,zz")
+
+    reply = kept.post("import", json={"csv": text})
+
+    assert [fault["detail"][:7] for fault in reply.body["errors"]] == ["Line 2:"]
+
+
+def test_a_sheet_that_goes_on_stays_within_the_longest_game(sheet):
+    kept = sheet().write(MADE, MADE, MADE)
+
+    reply = kept.patch(json={"before": {"deal_number": 199}, "mode": "lenient"})
+
+    assert (reply.status, told(reply)) == (400, [("/before/deal_number", "out_of_range")])
+
+
+def test_what_is_flagged_excuses_nothing_that_is_said_anew(sheet):
+    kept = sheet().write({"bids": four(14, 3, 3, 3), "tricks": taken(12, 0, 0, 0), "mode": "lenient"})
+
+    assert kept.patch("deals", 1, json={"tricks": taken(54, 0, 0, 0)}).reason == "tricks_do_not_add_up"
+    assert kept.patch("deals", 1, json={"tricks": taken(13, 0, 0, 0)}).status == 200
+    assert kept.patch("deals", 1, json={"bids": four(15, 3, 3, 3)}).reason == "bid_out_of_range"
+    assert kept.post("import", json={"sheet": kept.get("export").body | {"note": "x"}}).reason == "bid_out_of_range"
+
+
+def test_an_answer_that_is_kept_for_a_repetition_is_small(sheet):
+    kept = sheet()
+    kept.post("import", json={"sheet": {**kept.get("export").body, "deals": [MADE] * 50}, "mode": "lenient"})
+
+    reply = kept.post("undo", headers={"Idempotency-Key": "back"})
+    redone = kept.post("redo", headers={"Idempotency-Key": "forth"})
+    again = kept.post("redo", headers={"Idempotency-Key": "forth"})
+
+    assert again.body == redone.body
+    assert reply.status == 200
+    assert max(len(record.answer) for record in IdempotencyRecord.objects.all()) < len(redone.content) / 10
+
+
 def test_own_sheets_are_listed_newest_first_and_none_twice(client, sheet, django_assert_num_queries):
     kept = [sheet() for _ in range(3)]
     kept[0].write(MADE)
@@ -653,6 +817,28 @@ def test_a_csv_brings_the_same_deals_back(sheet):
     assert "'=1+1" in text
     assert ',"\'-1, ""so""' in text
     assert undone.body["sheet"]["deals"] == []
+
+
+@pytest.mark.parametrize("mark", ["", "\N{BYTE ORDER MARK}"])
+@pytest.mark.parametrize("between", [",", ";", "\t"])
+def test_a_csv_is_read_as_spreadsheets_write_it(sheet, mark, between):
+    kept, other = sheet().write(MADE, MADE), sheet()
+    text = kept.get("export", query="?format=csv").content.decode().replace(",", between)
+
+    reply = other.post("import", json={"csv": f"{mark}{text}\r\n{between * 3}\r\n"})
+
+    assert reply.body["sheet"]["deals"] == kept.get().body["deals"]
+
+
+def test_what_is_wrong_in_a_csv_is_told_in_its_words(sheet):
+    kept = sheet().write(MADE)
+    text = kept.get("export", query="?format=csv").content.decode()
+
+    columns = kept.post("import", json={"csv": text.replace("tricks_N", "TricksN", 1)}).body["errors"]
+    tricks = kept.post("import", json={"csv": text.replace(",4,3,3,3,4,3,3,3,", ",4,3,3,3,5,3,3,3,", 1)}).body["errors"]
+
+    assert columns[0]["detail"].endswith("tricks_N is missing; there is no 'TricksN'.")
+    assert tricks[0]["detail"] == "Deal 1, tricks: A deal has 13 tricks here, and these are 14."
 
 
 def test_an_export_is_put_in_place_of_what_was_written(sheet):

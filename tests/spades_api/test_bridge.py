@@ -16,8 +16,9 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.db import OperationalError, connections
 from django.http import HttpResponse, StreamingHttpResponse
 
+from contract.endpoint import MOST_BYTES
 from spades_api.asgi import Application
-from spades_api.bridge import BODY_BYTES, DISCARD_BYTES, Bridge, Pool
+from spades_api.bridge import DISCARD_BYTES, Bridge, Pool
 from tests.service import ROOT
 
 
@@ -149,7 +150,7 @@ def test_of_a_body_too_large_just_so_much_is_handed_on_that_it_shows():
 
     _, headers, body = ask(Echo(), make_scope("POST"), *[part(chunk, more=True)] * 20, part(b"", more=False))
 
-    assert len(orjson.loads(body)["body"]) == BODY_BYTES + 1
+    assert len(orjson.loads(body)["body"]) == MOST_BYTES + 1
     assert (b"connection", b"close") not in headers
 
 
@@ -158,7 +159,7 @@ def test_a_body_without_end_is_not_read_to_its_end():
 
     _, headers, body = ask(Echo(), make_scope("POST"), *[part(chunk, more=True)] * (DISCARD_BYTES // len(chunk) + 1))
 
-    assert len(orjson.loads(body)["body"]) == BODY_BYTES + 1
+    assert len(orjson.loads(body)["body"]) == MOST_BYTES + 1
     assert (b"connection", b"close") in headers
 
 

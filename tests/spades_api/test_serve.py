@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 
@@ -12,10 +13,10 @@ from spades_api.management.commands.serve import make_secret_key
 from tests.service import ROOT
 
 
-def serve(**environment: str) -> subprocess.CompletedProcess[str]:
+def serve(port: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run the command where it must refuse to start."""
     return subprocess.run(
-        [sys.executable, "manage.py", "serve", "--port", "0"],
+        [sys.executable, "manage.py", "serve", "--port", str(port)],
         cwd=ROOT,
         env={"PATH": os.environ["PATH"], **environment},
         capture_output=True,
@@ -68,3 +69,17 @@ def test_a_key_is_made_once_and_kept_for_its_owner_alone(tmp_path):
     assert path.read_text().strip() == made
     assert path.stat().st_mode & 0o777 == 0o600
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_port_that_is_taken_is_named_with_a_way_out(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        result = serve(port, SECRET_KEY="x", DATABASE_URL=f"sqlite:///{tmp_path / 'x.sqlite3'}")
+
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1] == (
+        f"CommandError: Nothing can be served on 127.0.0.1, port {port}. "
+        "Name another port: --port N, or make serve PORT=N."
+    )

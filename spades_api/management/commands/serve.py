@@ -104,7 +104,11 @@ class Command(BaseCommand):
             proxy_headers=False,  # anybody could write anything into them
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
-        listener = config.bind_socket()
+        try:
+            listener = config.bind_socket()
+        except SystemExit:  # what uvicorn does about it, having logged why
+            other = "Name another port: --port N, or make serve PORT=N."
+            raise CommandError(f"Nothing can be served on {host}, port {port}. {other}") from None
         if worker is not None and not worker.wait_until_ready(START_SECONDS):
             raise CommandError("The worker does not start; the log says why.")
         address, bound_port, *_ = listener.getsockname()
