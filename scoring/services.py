@@ -48,7 +48,7 @@ __all__ = [
 
 MOST_CHANGES: Final = 5000
 """So many changes a sheet takes: what is written on it is found by going through them."""
-MOST_WRITTEN: Final = 8_000_000
+MOST_WRITTEN: Final = 4_000_000
 """So many bytes of changes: to take one back means to go through all of them."""
 MOST_CONTENT: Final = 900_000
 """So many bytes may be written on a sheet at a time. What `export_sheet` gives of them is a body that can be read."""

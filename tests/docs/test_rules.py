@@ -12,6 +12,7 @@ from contract.reasons import CATALOGUE
 from spades.errors import Reason
 from spades.options import OPTIONS, SECTIONS, STORED_PRESETS
 from spades.ruleset import PRESETS, Ruleset
+from spades.ruleset import warnings as ruleset_warnings
 from tests.docs import book, markdown
 from tests.docs.markdown import ROOT
 
@@ -133,3 +134,15 @@ def test_ruleset_that_the_text_shows_resolves(flat):
 
 def test_text_stands_alone():
     assert not re.search(r"law book|RULES\.md|/work|\.\./", RULES)
+
+
+def test_every_house_rule_that_is_written_down_can_be_played_and_changes_something():
+    section = markdown.section(RULES, "Rulesets")
+    found = re.findall(r"`(\{.*?\})`", section)
+
+    assert len(found) > 12
+    for text in found:
+        given = json.loads(text)
+        ruleset = Ruleset.resolve({"preset": "standard", **given})
+        assert ruleset.hash != Ruleset.resolve({}).hash or given == {"blind_nil": "off"}, text
+        assert [warning for warning in ruleset_warnings(ruleset) if warning.reason == "no_effect"] == [], text

@@ -94,6 +94,7 @@ class Book:
     """
 
     def __init__(self, path: Path) -> None:
+        path.touch(mode=0o600)  # it holds the club's token
         self._rows = sqlite3.connect(path)
         self._rows.row_factory = sqlite3.Row
         self._rows.execute("PRAGMA foreign_keys = ON")
