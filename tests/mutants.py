@@ -38,6 +38,7 @@ TESTS = (
     "rulings",
     "deal",
     "playout",
+    "play_counts",
     "match",
     "view",
     "replay",

@@ -25,9 +25,10 @@ from spades import (
     Ruleset,
     RulesetError,
     RuleViolation,
+    Seed,
 )
 from spades.cards import PACK, codes_of
-from spades.legality import Bidder, legal_bids
+from spades.legality import Bidder, behind, legal_bids
 from spades.terms import terms
 
 from .playing import act, opening, play_on, random_ruleset, stacked
@@ -587,6 +588,107 @@ def test_who_bid_blind_out_of_turn_is_not_the_last_to_bid() -> None:
     assert legal_bids(ruleset, first) != legal_bids(ruleset, alone)
     assert Bid.number(5) in legal_bids(ruleset, alone)
     assert Bid.number(5) not in legal_bids(ruleset, first)
+
+
+def trios(**changes: Any) -> Ruleset:
+    return rules(players=6, teams="trios", removed_cards=["2C", "2D", "2H", "2S"], blind_nil="off", **changes)
+
+
+def asked(ruleset: Ruleset, seat: str, made: dict[str, str], **state: Any) -> list[str]:
+    """The legal bids of a seat beside these bids of others; the last seat deals."""
+    table = terms(ruleset).table
+    order = terms(ruleset).bid_order(len(table.seats) - 1)
+    bids = tuple(Bid.parse(made[each]) if each in made else None for each in table.seats)
+    return [str(bid) for bid in legal_bids(ruleset, Bidder(table.index(seat), bids, order, **state))]
+
+
+def numbers(low: int, high: int, *more: str) -> list[str]:
+    return [*more, *map(str, range(low, high + 1))]
+
+
+def test_the_bids_of_three_partners_are_added_up() -> None:
+    ruleset = trios(max_team_bid=5)
+    forbidden = trios(max_team_bid=5, both_nil="forbidden")
+
+    assert asked(ruleset, "E", {"A": "3", "B": "1", "C": "1"}) == ["nil", "1"]
+    assert asked(ruleset, "E", {"A": "1", "B": "1", "C": "3"}) == ["nil", "1"]
+    assert asked(ruleset, "C", {"A": "3", "B": "1"}) == numbers(1, 2, "nil")
+    # One nil is made and no other may be, so whoever is left bids one at least.
+    assert asked(forbidden, "C", {"A": "nil", "B": "1"}) == numbers(1, 4)
+    assert asked(forbidden, "E", {"A": "nil", "B": "1", "C": "2"}) == numbers(1, 3)
+    assert asked(forbidden, "E", {"A": "2", "B": "1", "C": "nil"}) == numbers(1, 3)
+
+
+def test_blind_bids_of_a_side_come_to_the_minimum_and_leave_a_partner_one() -> None:
+    least = rules(blind_bid_min=4, blind_bid_multiplier=2, blind_nil="any")
+    most = rules(blind_bid_min=4, blind_bid_multiplier=2, blind_nil="off", max_team_bid=4)
+    last = rules(
+        blind_bid_min=1, blind_bid_multiplier=2, blind_nil="off", max_team_bid=5, total_bid_rule="not_equal_tricks"
+    )
+
+    beside = {"N": "blind:2", "E": "3"}
+    assert asked(least, "S", beside, seen=False, behind=0b1111) == [f"blind:{tricks}" for tricks in range(2, 14)]
+    assert asked(least, "S", {**beside, "N": "blind:4"}, seen=False, behind=0b1111)[0] == "blind_nil"
+    assert asked(least, "S", beside, seen=True, behind=0b1111) == []
+    assert asked(most, "N", {}, seen=False) == ["blind:1", "blind:2", "blind:3"]
+    # Whoever bids blind leaves the partner two sums, who might be the last to bid.
+    assert asked(last, "N", {}, seen=False) == ["blind:1", "blind:2", "blind:3"]
+
+
+def test_who_bids_before_it_is_known_who_bids_last_leaves_two_sums() -> None:
+    ruleset = rules(
+        max_team_bid=1, both_nil="forbidden", zero_bid="both", blind_nil="any", total_bid_rule="not_equal_tricks"
+    )
+
+    assert asked(ruleset, "N", {}) == ["nil", "0", "1"]
+    assert asked(ruleset, "N", {}, early=True) == ["nil", "0"]
+
+
+def test_a_bid_too_high_for_a_partner_who_must_bid_is_above_the_maximum() -> None:
+    ruleset = rules(
+        min_team_bid=5,
+        max_team_bid=5,
+        min_bid=2,
+        zero_bid="forbidden",
+        nil_success=None,
+        nil_fail=None,
+        blind_nil="off",
+    )
+    deal = stacked(ruleset, {}, dealer="N")
+
+    assert deal.legal("E") == [number(2), number(3)]
+    assert reason_of(deal, "E", number(4)) is Reason.TEAM_MAXIMUM
+
+
+def test_who_may_bid_a_blind_nil_follows_from_the_score() -> None:
+    assert behind(rules(blind_nil="off"), {}) == 0
+    assert behind(rules(blind_nil="any"), {}) == 0b1111
+    assert behind(rules(blind_nil="behind"), {"NS": 0, "EW": 100}) == 0b0101
+    assert behind(rules(blind_nil="behind"), {"EW": 99}) == 0
+
+
+def test_where_spades_are_counted_the_hand_says_what_is_bid() -> None:
+    deal = stacked(rules("whiz"), {"E": "2S 5S AS", "S": "2C 3C 4C 5C 6C 7C 8C 9C TC JC QC KC AC"}, dealer="N")
+    held = sum(card.suit.value == "S" for card in deal.hand("E"))
+
+    assert deal.legal("E") == [NIL, number(held)]
+    assert deal.bid("E", Bid.number(held)).legal("S") == [NIL]
+
+
+def test_in_a_hand_that_bids_itself_every_card_is_seen() -> None:
+    ruleset = rules(first_hand_bids_itself=True, pass_cycle=["left"], pass_count=1, blind_nil="any")
+
+    first, second = (stacked(ruleset, {}, dealer="N", number=number, behind=0b1111) for number in (1, 2))
+
+    assert [first.has_seen(place) for place in range(4)] == [True] * 4
+    assert [second.has_seen(place) for place in range(4)] == [False] * 4
+
+
+def test_a_deal_begins_with_nobody_behind() -> None:
+    deal = Deal.begin(rules(blind_nil="behind"), number=1, attempt=1, dealer="N", seed=Seed(bytes(32)))
+
+    assert deal.behind == 0
+    assert deal.bids == (None,) * 4
 
 
 def test_limits_that_leave_a_side_no_bids_are_a_contradiction() -> None:
