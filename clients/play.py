@@ -331,6 +331,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--seed", type=int, help="what our own choices come from; the cards are the service's")
     parser.add_argument("--base-url", help="a running service; without it one is started and stopped again")
+    parser.add_argument("--record", type=Path, help="a file to write the record of the game into, as JSON")
     parser.add_argument("--quiet", action="store_true", help="tell only who won")
     options = parser.parse_args(arguments)
     ruleset: dict[str, Any] = {"preset": options.preset, **dict(options.rule)}
@@ -346,7 +347,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if not options.quiet:
                 print_sheet(game)
             print_result(game)
-    except (ApiProblem, NoAnswer, PlayError, ValueError) as error:
+            if options.record is not None:
+                record = client.get(f"{game.address}/record").body
+                options.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    except (ApiProblem, NoAnswer, PlayError, OSError, ValueError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         if isinstance(error, ApiProblem):
             for fault in error.body.get("errors", ()):

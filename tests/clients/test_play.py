@@ -51,6 +51,27 @@ def test_a_whole_game_is_played_with_a_service_of_its_own(preset: str, sides: li
     assert totals[won[1]] == max(totals.values()) >= 100
 
 
+def test_the_record_of_the_game_is_left_and_verifies(live_service, tmp_path: Path) -> None:
+    file = tmp_path / "game.json"
+    arguments = ["--base-url", live_service.url, "--preset", "standard", "--target", "50", "--quiet"]
+
+    played = run(*arguments, "--record", str(file))
+    nowhere = run(*arguments, "--record", str(tmp_path / "no" / "game.json"))
+    verified = subprocess.run(
+        [sys.executable, "-m", "spades", "verify", str(file)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+    assert (played.returncode, played.stderr) == (0, "")
+    assert verified.returncode == 0, verified.stdout
+    assert nowhere.returncode == 1
+    assert nowhere.stderr.startswith("FileNotFoundError: ")
+
+
 def test_a_game_in_which_nobody_bids_is_told_as_well(live_service) -> None:
     played = run("--base-url", live_service.url, "--preset", "books", "--target", "10")
 
