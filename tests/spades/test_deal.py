@@ -721,7 +721,7 @@ def test_a_deal_of_hands_is_the_deal_in_which_they_were_dealt(number: int) -> No
     hands = {seat: deal.hand(seat) for seat in deal.table.seats}
 
     if terms(deal.ruleset).drawing:
-        with pytest.raises(NotationError, match="the stock is needed"):
+        with pytest.raises(NotationError, match=r"^nobody is dealt a hand where hands are drawn: the stock is needed"):
             Deal.dealt(deal.ruleset, hands, dealer=deal.dealer)
         return
     again = Deal.dealt(deal.ruleset, hands, dealer=deal.dealer, number=deal.number)
@@ -743,10 +743,21 @@ def test_a_deal_of_hands_goes_on_with_bids_and_plays() -> None:
     assert again == replace(deal, seed=again.seed, stock=again.stock)
 
 
+def test_cards_that_nobody_was_dealt_lie_under_a_deal_of_hands() -> None:
+    deal = stacked(rules("two_player", deal_method="deal_half"), {}, dealer="A")
+
+    again = Deal.dealt(deal.ruleset, {seat: deal.hand(seat) for seat in "AB"}, dealer="A")
+
+    assert (again.hands, again.seed, again.stock_count) == (deal.hands, Seed(bytes(32)), 26)
+    assert Counter(again.stock) == Counter(deal.stock)
+
+
 def test_hands_are_whole_and_those_of_the_table() -> None:
     deal = stacked(rules(), {}, dealer="N")
     hands = {seat: deal.hand(seat) for seat in "NESW"}
 
+    with pytest.raises(NotationError, match=r"^nobody is dealt a hand where hands are drawn: the stock is needed$"):
+        Deal.dealt(rules("two_player"), hands, dealer="A")
     for changes, told in (
         ({"N": hands["N"][:-1]}, "a hand has 13 cards, and seat N has 12"),
         ({"A": hands["N"]}, "hands has one entry for each of N, E, S, W, got N, E, S, W, A"),
