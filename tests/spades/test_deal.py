@@ -138,6 +138,21 @@ def test_the_first_hands_are_those_that_nobody_had_given_anything_of(number: int
     assert last.deal.first_hands() == deal.hands
 
 
+def test_the_first_hands_of_a_draw_are_those_that_were_drawn() -> None:
+    deal = opening(rules("two_player"), random.Random(1)).deal
+    assert deal is not None
+    while deal.phase is Phase.DRAWING:
+        deal = act(deal, deal.turn or "", {"decision": random.Random(len(deal.draws)).choice(["keep", "decline"])})
+        assert deal.first_hands() == deal.hands
+    held = deal.hands
+    assert held[0] & held[1] == 0
+
+    deal = bid_round(deal, **dict.fromkeys((deal.turn or "", "AB".replace(deal.turn or "", "")), "6"))
+    deal = act(deal, deal.turn or "", deal.legal()[0])
+
+    assert (deal.first_hands(), deal.hands == held) == (held, False)
+
+
 def follows(deal: Deal) -> dict[str, Any]:
     """What a deal works out once and keeps."""
     return {
