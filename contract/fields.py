@@ -12,7 +12,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
-from contract.problems import ContractReason
+from contract.problems import MOST_FAULTS, ContractReason
 from contract.serializers import ParsedField, StrictChoiceField, StrictIntegerField, StrictSerializer, prepare, refuse
 from contract.shapes import CARD, SEAT, SIDE, ref
 from spades.bids import Bid, BidKind
@@ -142,6 +142,8 @@ class MapField(serializers.Field):
         errors: dict[str, Any] = {}
         read, keys, nulls = self.child.to_internal_value, self.keys, self.child.allow_null
         for key, value in data.items():
+            if len(errors) >= MOST_FAULTS:
+                break
             if key not in keys:
                 errors[key] = [ErrorDetail(self.unknown, code=ContractReason.UNKNOWN_FIELD.value)]
                 continue

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Any, Final
 from uuid import UUID
 
@@ -16,7 +17,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.fields import SkipField, empty
 
-from contract.problems import ContractReason, faults_of, malformed
+from contract.problems import MOST_FAULTS, ContractReason, faults_of, malformed
 
 __all__ = [
     "NothingSerializer",
@@ -256,7 +257,7 @@ class StrictSerializer(serializers.Serializer[Any]):
                 errors[name] = exc.detail
         if known != len(data):
             unknown = [ErrorDetail("There is no such field here.", code="unknown_field")]
-            errors |= {name: unknown for name in data if name not in fields}
+            errors |= dict.fromkeys(islice((name for name in data if name not in fields), MOST_FAULTS), unknown)
         if errors:
             raise ValidationError(errors)
         return values

@@ -210,6 +210,7 @@ class Streams:
     ) -> None:
         await send({"type": "http.response.start", "status": HTTPStatus.OK, "headers": _stream_headers(first.headers)})
         await _send_part(send, b"retry: %d\n\n" % RETRY_MILLISECONDS)
+        ends = math.inf if reader.ends_in is None else asyncio.get_running_loop().time() + reader.ends_in
         page = _page(first)
         told = [Told.of(event) for event in page["items"]]
         seen, over = reader.after, reader.finished
@@ -229,18 +230,21 @@ class Streams:
             over = await self._send_late(scope, send, waiter, gone, reader.late, seen)
         elif not over:
             waiter.place(seen, reader.seat)
-            over = await self._send_news(scope, send, waiter, gone, reader)
+            over = await self._send_news(scope, send, waiter, gone, reader, ends)
         if not gone.done():
             goodbye = b": the game is over\n\n" if over else b": goodbye\n\n"
             await _send_part(send, goodbye, more=False)
 
     async def _send_news(
-        self, scope: Scope, send: Send, waiter: Waiter, gone: asyncio.Task[None], reader: Reader
+        self, scope: Scope, send: Send, waiter: Waiter, gone: asyncio.Task[None], reader: Reader, ends: float
     ) -> bool:
-        """Send what happens until the game ends, the reader leaves or may no longer read. True when the game ended."""
+        """Send what happens until the game ends, the reader leaves or may no longer read. True when the game ended.
+
+        Args:
+            ends: the time on the loop's clock at which it may read no longer.
+        """
         loop = asyncio.get_running_loop()
         alive = loop.time() + KEEP_ALIVE_SECONDS
-        ends = math.inf if reader.ends_in is None else loop.time() + reader.ends_in
         while not (gone.done() or self._hub.closing or waiter.overflowed):
             await waiter.wait(min(alive, ends) - loop.time())
             if loop.time() >= ends:

@@ -9,21 +9,24 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Any, Final
 
 from rest_framework.exceptions import ValidationError
 
 from contract.fields import MOST_POINTS, MOST_TRICKS
-from contract.problems import ContractReason, Fault, faults_of, malformed
+from contract.problems import MOST_FAULTS, ContractReason, Fault, faults_of, malformed
 from contract.serializers import StrictCharField
 from scoring.boards import NOTE_MOST, WHY_MOST, Board, Content, KeptAdjustment, KeptDeal
 from spades import Bid, NotationError, Ruleset
 from spades.sheet import DEAL_CAP
 from spades.terms import terms
 
-__all__ = ["FORMAT", "content_of", "read_csv", "require_hash", "to_csv", "to_json"]
+__all__ = ["FORMAT", "content_of", "read_csv", "require_hash", "rows_of", "to_csv", "to_json"]
 
 FORMAT: Final = 1
+MOST_ROWS: Final = 1 + DEAL_CAP + 1000
+"""Of a CSV: the columns, the deals, and the adjustments of a sheet."""
 
 _NOTE: Final = StrictCharField(max_length=NOTE_MOST)
 _WHY: Final = StrictCharField(max_length=WHY_MOST)
@@ -127,34 +130,47 @@ def _guarded(text: str | None) -> str:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def read_csv(ruleset: Ruleset, text: str, before: Content) -> Content:
-    """Read the deals and the adjustments of a sheet; the rest, which a CSV has not, stays as it is.
+def rows_of(text: str) -> list[list[str]]:
+    """The cells of a CSV, row by row, without those that are empty throughout.
 
     Spreadsheets write semicolons or tabs between cells in some countries, and a mark before the first; both are read.
 
     Raises:
-        Problem: `malformed`, with the line of each fault in its detail.
+        Problem: `malformed`; it is no CSV, or has more rows than a sheet has lines.
     """
-    read, shown = _columns(ruleset)
     text = text.removeprefix("\N{BYTE ORDER MARK}")
     head = text.partition("\n")[0]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count), strict=True)
     try:
-        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count), strict=True))
+        rows = list(islice(filter(any, reader), MOST_ROWS + 1))
     except csv.Error as error:
         raise _malformed([f"This is no CSV: {error}."]) from None
+    if len(rows) > MOST_ROWS:
+        raise _malformed([f"A sheet has {MOST_ROWS - 1:,} rows at most."])
+    return rows
+
+
+def read_csv(ruleset: Ruleset, lines: Sequence[Sequence[str]], before: Content) -> Content:
+    """Read the deals and the adjustments of a sheet; the rest, which a CSV has not, stays as it is.
+
+    Args:
+        lines: as `rows_of` gives them.
+
+    Raises:
+        Problem: `malformed`, with the row of each fault in its detail.
+    """
+    read, shown = _columns(ruleset)
     header = lines[0] if lines else []
     if header not in (read, [*read, *shown]):
-        missing = [f"{name} is missing" for name in read if name not in header]
-        unknown = [f"there is no {name[:20]!r}" for name in header if name not in (*read, *shown)]
-        wrong = "; ".join([*missing, *unknown]) or "they stand in another order"
+        missing = (f"{name} is missing" for name in read if name not in header)
+        unknown = (f"there is no {name[:20]!r}" for name in header if name not in (*read, *shown))
+        wrong = "; ".join(islice(chain(missing, unknown), 5)) or "they stand in another order"
         raise _malformed([f"The columns are {','.join(read)}, and perhaps those with scores: {wrong}."])
     deals: list[KeptDeal] = []
     adjustments: list[KeptAdjustment] = []
     faults = []
     place = 0
     for number, cells in enumerate(lines[1:], start=2):
-        if not any(cells):
-            continue
         place += cells[0] == _DEAL
         try:
             _read_row(ruleset, header, cells, place, deals, adjustments)
@@ -162,6 +178,8 @@ def read_csv(ruleset: Ruleset, text: str, before: Content) -> Content:
             faults.append(f"Line {number}: {error}.")
         except ValidationError as error:
             faults.append(f"Line {number}: {faults_of(error.detail)[0].detail}")
+        if len(faults) >= MOST_FAULTS:
+            break
     if faults:
         raise _malformed(faults)
     return replace(before, deals=tuple(deals), adjustments=tuple(adjustments))

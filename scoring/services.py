@@ -50,8 +50,8 @@ MOST_CHANGES: Final = 5000
 """So many changes a sheet takes: what is written on it is found by going through them."""
 MOST_WRITTEN: Final = 4_000_000
 """So many bytes of changes: to take one back means to go through all of them."""
-MOST_CONTENT: Final = 900_000
-"""So many bytes may be written on a sheet at a time. What `export_sheet` gives of them is a body that can be read."""
+MOST_CONTENT: Final = 250_000
+"""So many bytes may be written on a sheet at a time: an import takes its export, whatever a client writes escaped."""
 MOST_ADJUSTMENTS: Final = 1000
 MOST_LINKS: Final = 50
 
@@ -118,12 +118,10 @@ def _change(
     """
     before = selectors.read_own(ask.account_id, ask.sheet_id, lock=True)
     require_version(ask.version, before.sheet.version)
-    if before.sheet.version >= MOST_CHANGES or before.sheet.written >= MOST_WRITTEN:
+    full = before.sheet.version >= MOST_CHANGES or before.sheet.written >= MOST_WRITTEN
+    if full and kind != Change.Kind.UNDONE:  # what was written last by mistake is not to stay
         detail = f"A sheet takes {MOST_CHANGES:,} changes, of {MOST_WRITTEN:,} bytes in all; export it and go on anew."
         raise Problem(ContractReason.TOO_MANY, detail)
-    if scored and ask.mode == STRICT and before.board.over:
-        detail = "The game on this sheet is over. With `mode` `lenient` the sheet is changed all the same."
-        raise Problem(Reason.GAME_OVER, detail, errors=[Fault("", Reason.GAME_OVER, detail)])
     data, at = decide(before), timezone.now()
     if data is None:
         return before, before
@@ -131,6 +129,9 @@ def _change(
     after = Reading(before.sheet, True, _written=_after(before, step))
     if kind in _REPLACES and after.content == before.content:
         return before, before
+    if scored and ask.mode == STRICT and before.board.over:
+        detail = "The game on this sheet is over. With `mode` `lenient` the sheet is changed all the same."
+        raise Problem(Reason.GAME_OVER, detail, errors=[Fault("", Reason.GAME_OVER, detail)])
     if scored:
         number = len(after.content.deals) if deal == 0 else deal
         if number is not None:
@@ -191,7 +192,7 @@ def change_deal(*, ask: Ask, number: int, change: Mapping[str, Any]) -> tuple[Re
             raise Problem(ContractReason.NOT_FOUND, "The sheet has no such deal.")
         return {"deal": number, "change": dict(change)}
 
-    return _change(ask, Change.Kind.DEAL_CHANGED, decide, deal=number, scored=change.keys() != {"note"})
+    return _change(ask, Change.Kind.DEAL_CHANGED, decide, deal=number, scored=bool(change.keys() - {"note"}))
 
 
 def adjust_sheet(*, ask: Ask, side: str, points: int, why: str | None = None) -> tuple[Reading, Reading]:

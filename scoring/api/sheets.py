@@ -196,11 +196,12 @@ class ImportSheetView(Endpoint):
         tokens=(ACCOUNT,),
         request=ImportSheetSerializer,
         responses={201: ref("Sheet")},
-        reasons=(*RULESET_REASONS, *RULES),
+        reasons=(*RULESET_REASONS, *RULES, ContractReason.TOO_MANY),
         tagged=True,
     )
     def post(self, request: Request) -> HttpResponse:
         """Make a sheet of what `export_sheet` gave as JSON, here or elsewhere. Exported again it is the same."""
+        accounts.principal_of(request, Scope.SCORING)  # a large body is read for who may send it
         body = read_body(request, ImportSheetSerializer)
 
         def effect(account_id: UUID) -> idempotency.Answer:
@@ -513,12 +514,14 @@ class ImportIntoSheetView(Endpoint):
 
         A CSV has neither names nor rules: those of the sheet stay.
         """
+        accounts.principal_of(request, Scope.SCORING)  # a large body is read for who may send it
         version, body = if_match_version(request), read_body(request, ImportIntoSheetSerializer)
         mode = body.get("mode", services.STRICT)
+        rows = exports.rows_of(body["csv"]) if "csv" in body else []
 
         def read(before: Reading) -> Content:
             if "csv" in body:
-                return exports.read_csv(before.ruleset, body["csv"], before.content)
+                return exports.read_csv(before.ruleset, rows, before.content)
             exported = body["sheet"]
             ruleset = rulesets.read(exported["ruleset"], "/sheet/ruleset")
             if ruleset.hash != before.sheet.ruleset_hash:

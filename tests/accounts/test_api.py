@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import zlib
+
 import pytest
 from django.db import OperationalError
 
@@ -109,6 +111,18 @@ def test_callers_of_two_addresses_do_not_share_a_key():
 
     assert other.status == 201
     assert other.body["token"] != first.body["token"]
+
+
+@pytest.mark.django_db
+def test_an_answer_that_an_older_version_kept_whole_is_given_again(monkeypatch):
+    client = ApiClient()
+    with monkeypatch.context() as older:
+        older.setattr(zlib, "compress", lambda whole, _level: whole)
+        first = client.post("/v1/accounts", json={"name": "Ann"}, headers=KEY)
+
+    again = client.post("/v1/accounts", json={"name": "Ann"}, headers=KEY)
+
+    assert (again.status, again.body) == (201, first.body)
 
 
 @pytest.mark.django_db

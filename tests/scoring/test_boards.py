@@ -135,7 +135,7 @@ def test_an_export_read_back_is_the_same(data):
     exported = exports.to_json(ruleset, content)
 
     read = exports.content_of(ruleset, ExportedSerializer().run_validation(exported))
-    from_csv = exports.read_csv(ruleset, exports.to_csv(Board.of(ruleset, content)), content)
+    from_csv = exports.read_csv(ruleset, exports.rows_of(exports.to_csv(Board.of(ruleset, content))), content)
 
     assert read == content
     assert exports.to_json(ruleset, read) == exported

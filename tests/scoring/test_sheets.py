@@ -716,6 +716,42 @@ def test_a_csv_holds_what_a_sheet_does_and_no_more(sheet, rows, where):
     assert kept.get().body["version"] == 1
 
 
+def test_a_large_body_is_read_for_who_may_send_it_and_answered_briefly(sheet):
+    kept = sheet()
+    names = {"sheet": {"names": dict.fromkeys(map(str, range(60_000)), 1)}}
+
+    stranger = kept.api.post("/v1/score_sheets/import", json=names, token="", bad=True)
+    known = kept.api.post("/v1/score_sheets/import", json=names, token=kept.token, bad=True)
+    wide = kept.post("import", json={"csv": "a," * 500_000})
+    long = kept.post("import", json={"csv": "x\n" * 250_000})
+
+    assert (stranger.status, known.status, wide.status, long.status) == (401, 400, 400, 400)
+    assert max(len(reply.content) for reply in (known, wide, long)) < 50_000
+    assert long.body["errors"][0]["detail"] == "A sheet has 1,200 rows at most."
+
+
+def test_what_changes_nothing_is_none_on_a_finished_sheet_too(sheet):
+    kept = sheet(target_score=60).write(MADE)
+
+    for reply in (
+        kept.patch("deals", 1, json={}),
+        kept.patch("deals", 1, json=MADE),
+        kept.patch(json={"before": None}),
+    ):
+        assert (reply.status, reply.body["sheet"]["version"]) == (200, 2)
+
+
+def test_what_was_written_last_is_taken_back_from_a_full_sheet(sheet, monkeypatch):
+    kept = sheet().write(MADE)
+    monkeypatch.setattr(services, "MOST_WRITTEN", 10)
+
+    full = kept.patch(json={"note": "x"})
+    back = kept.post("undo")
+
+    assert (full.reason, back.status) == ("too_many", 200)
+    assert kept.post("redo").reason == "too_many"
+
+
 def test_each_line_of_a_csv_is_told_its_own_faults(sheet):
     kept = sheet().write(MADE, MADE)
     text = kept.get("export", query="?format=csv").content.decode().replace("deal,1,4", "deal,1,zz")

@@ -83,3 +83,10 @@ def test_a_port_that_is_taken_is_named_with_a_way_out(tmp_path):
         f"CommandError: Nothing can be served on 127.0.0.1, port {port}. "
         "Name another port: --port N, or make serve PORT=N."
     )
+
+
+def test_a_port_that_there_is_not_is_named_too(tmp_path):
+    result = serve(70000, SECRET_KEY="x", DATABASE_URL=f"sqlite:///{tmp_path / 'x.sqlite3'}")
+
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1].startswith("CommandError: Nothing can be served on 127.0.0.1, port 70000.")

@@ -106,7 +106,7 @@ class Command(BaseCommand):
         )
         try:
             listener = config.bind_socket()
-        except SystemExit:  # what uvicorn does about it, having logged why
+        except (SystemExit, OverflowError):  # uvicorn leaves, having logged why; there is no such port
             other = "Name another port: --port N, or make serve PORT=N."
             raise CommandError(f"Nothing can be served on {host}, port {port}. {other}") from None
         if worker is not None and not worker.wait_until_ready(START_SECONDS):
