@@ -680,6 +680,8 @@ def test_who_may_bid_a_blind_nil_follows_from_the_score() -> None:
     assert behind(rules(blind_nil="any"), {}) == 0b1111
     assert behind(rules(blind_nil="behind"), {"NS": 0, "EW": 100}) == 0b0101
     assert behind(rules(blind_nil="behind"), {"EW": 99}) == 0
+    assert behind(rules(blind_nil="behind"), {"NS": -99}) == 0
+    assert behind(rules(blind_nil="behind"), {"NS": -100}) == 0b0101
 
 
 def test_where_spades_are_counted_the_hand_says_what_is_bid() -> None:
