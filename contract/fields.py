@@ -180,7 +180,7 @@ class CardField(ParsedField):
     """A card; gives a `Card`."""
 
     def __init__(self, **kwargs: Any) -> None:
-        expected = "a card such as QH, or TH for the ten"
+        expected = "a card such as QH, T for the ten"
         super().__init__(parse=Card.parse, pattern=CARD["pattern"], expected=expected, **kwargs)
 
 
